@@ -5,7 +5,6 @@
 PYTHON ?=
 LAB_ARGS ?=
 PYTEST_ARGS ?=
-BENCHMARK_ARGS ?=
 PEERS_ARGS ?=
 UPGRADE ?=
 LIMITS_ARGS ?=
@@ -18,7 +17,6 @@ ENVIRONMENTS := build/environments
 OTHER := $(ENVIRONMENTS)/python-
 FRONT_ENDS := $(ENVIRONMENTS)/front-ends
 OLDER_HUB := $(ENVIRONMENTS)/hub-5
-BENCHMARK := $(ENVIRONMENTS)/benchmark
 PEERS := $(ENVIRONMENTS)/peers
 BINDER_IMAGE := $(ENVIRONMENTS)/binder-image
 # nbgrader, Sphinx, repo2docker and twine.
@@ -306,18 +304,11 @@ docs: test-tools ## build the documentation into build/docs/html, warnings as er
 	@$(WITH) $(TOOLS) -- $(STEP) "documentation" $(TOOLS)/bin/python scripts/docs_site.py
 
 .PHONY: benchmark
-benchmark: test-tools ## what tracing costs, measured here; about 10 minutes, on a quiet machine
+benchmark: $(FRAMEWORKS)/.packages ## what tracing costs, measured here; about 10 minutes, on a quiet machine
 	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks load
-	@$(STEP) "what tracing costs a cell" $(BIN)/python -m benchmarks tracing --framework tensorflow --side light
+	@$(STEP) "what tracing costs a cell" $(FRAMEWORKS)/bin/python -m benchmarks tracing
 	@$(STEP) "what cells that write much cost" $(BIN)/python -m benchmarks output
-	@$(STEP) "what choosing a device costs" $(BIN)/python -m benchmarks calls
-	@$(STEP) "a training step of mlcompute beside Keras" $(BIN)/python -m benchmarks mlcompute
 	@$(STEP) "what the extension adds to JupyterLab's start" $(BIN)/python -m benchmarks sidebar --part start
-
-.PHONY: benchmark-profilers
-benchmark-profilers: test-tools ### what tracing costs beside JUmPER, scalene and viztracer; half an hour
-	@$(WITH) $(BENCHMARK) -- $(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python \
-		-m benchmarks tracing --markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
 
 .PHONY: dist
 dist: test-tools ## build the wheel and the source distribution into dist/, and check both
@@ -387,13 +378,6 @@ $(TOOLS)/.packages: constraints/tools.txt $(VENV)/.project $(VENV)/.tests
 $(PEERS)/.packages: constraints/peers.txt $(VENV)/.project $(VENV)/.tests
 	@$(ENVIRONMENT) above $(@D) $(VENV)
 	@$(INSTALL_STEP) "installing what the suites of others need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
-	@touch $@
-
-# Apart from $(FRAMEWORKS), for no test needs these.
-$(BENCHMARK)/.packages: constraints/benchmark.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests
-	@$(ENVIRONMENT) above $(@D) $(VENV)
-	@$(INSTALL_STEP) "installing JAX, JUmPER, scalene and viztracer into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
-	@$(INSTALL_TORCH)
 	@touch $@
 
 # Those that follow see nothing of .venv.

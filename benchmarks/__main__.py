@@ -6,29 +6,23 @@ import argparse
 import importlib
 import shlex
 import sys
-from collections.abc import Sequence
 
-from benchmarks.report import CannotMeasureError, Report, new_file
+from benchmarks.report import CannotMeasureError, describe_run, load_average
 
 CASES = {
     "load": "what %load_ext adds to a kernel's start",
     "cell": "what a cell costs without the extension, with a reference tree, and with this tree",
-    "tracing": "what tracing adds to a cell of a framework, beside profilers and other tools",
-    "output": "how long cells that write much take beside a plain kernel",
-    "memory": "memory after thousands of cells beside a plain kernel",
-    "calls": "what choosing a device and looking for misplaced values cost, by framework",
-    "redaction": "how long redaction takes for texts that patterns find hard",
-    "mlcompute": "a training step of mlcompute beside Keras's",
-    "training": "training of four models beside torch.compile",
+    "tracing": "what tracing adds to a cell of PyTorch, compared with its own profiler",
+    "output": "how long cells that write much take, compared with a plain kernel",
+    "memory": "memory after thousands of cells, compared with a plain kernel",
+    "training": "training of four models, compared with torch.compile",
     "gpu": "what CUPTI's records add to a cell, on a machine with an NVIDIA GPU",
     "sidebar": "what the extension adds to JupyterLab's start, and the sidebar under load",
-    "teacher": "how long 300 students wait for the teacher's view",
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Run one case. Returns 1 if a target is missed beyond doubt, 2 if the case cannot run here."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
     listed = "\n".join(f"  {name:10} {what}" for name, what in CASES.items())
     top = argparse.ArgumentParser(
         prog="python -m benchmarks",
@@ -37,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("case", choices=CASES, metavar="CASE")
-    name = top.parse_args(words[:1] or ["--help"]).case
+    name = top.parse_args(sys.argv[1:2] or ["--help"]).case
     try:
         # Imported by name, so that a case needs only its own libraries.
         case = importlib.import_module(f"benchmarks.{name}")
@@ -50,20 +44,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     case.add_options(parser)
-    parser.add_argument(
-        "--out", type=new_file, metavar="FILE", help="also write all figures to this JSON file"
-    )
-    parser.add_argument("--markdown", type=new_file, metavar="FILE", help="also write the tables as a page")
-    chosen = parser.parse_args(words[1:])
-    command = f"python -m benchmarks {shlex.join(words)}"
-    report = Report(str(case.__doc__), command, case.PACKAGES, chosen.out, chosen.markdown)
+    options = parser.parse_args(sys.argv[2:])
+    facts = describe_run(f"python -m benchmarks {shlex.join(sys.argv[1:])}", case.PACKAGES)
+    print(*(f"* {name}: {value}" for name, value in facts.items()), sep="\n", flush=True)
+    missed = False
     try:
-        for table in case.measure(chosen):
-            report.add(table)
+        for table in case.measure(options):
+            # At once, so that an interrupted run keeps it.
+            print(f"\n{table}", flush=True)
+            missed |= any(figure.verdict == "missed" for figure in table.figures)
     except CannotMeasureError as error:
         print(error, file=sys.stderr)
         return 2
-    return report.exit_status()
+    print(f"\nload average at the end: {load_average()}")
+    return int(missed)
 
 
 if __name__ == "__main__":

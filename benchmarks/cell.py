@@ -1,11 +1,10 @@
-"""Measure the price of a cell: without the extension, with a reference tree of the package, and with this
-tree.
+"""Measure what a cell costs without the extension, with a reference tree of the package, and with this tree.
 
     python -m benchmarks cell --reference 89d0df34 --pairs 24
     python -m benchmarks cell --reference 89d0df34 --pairs 16 --second
 
 A reference is a commit of this repository or a folder with the package; without one, the plain kernel and
-this tree are compared. It needs ipykernel, jupyter_client, IPython and msgspec, and NumPy for one sort of
+this tree are compared. It needs ipykernel, jupyter_client, IPython and msgspec, and NumPy for one kind of
 cell with `--second`; the trees need not be installed. Times are the client's, from sending a cell to its
 reply; loading is timed inside the kernel.
 
@@ -17,7 +16,7 @@ With `--second`, cells do a fixed amount of work of about one second, calibrated
 kernel of each tree, side by side. They take turns, cell by cell, first without the extension and then with
 it, and each kernel is compared with itself, because two processes of one Python differ in speed. A processor
 does the same work in 0.97 or 1.03 s. So each cell also reports the processor time of its own thread, and the
-rest of its second ("beside the work") has a target of its own: in it the thread waited, for the GIL or for a
+rest of its second, the overhead, has a target of its own. In that time the thread waited for the GIL or for a
 processor, or did what comes before and after the work.
 """
 
@@ -25,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import random
 import subprocess
 import sys
@@ -36,6 +34,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -45,15 +44,14 @@ from benchmarks.report import (
     MEDIANS,
     MORE,
     MS,
-    RATIO,
     CannotMeasureError,
     Figure,
     Table,
     add_pairs,
+    difference_figure,
     median_figure,
-    with_interval,
 )
-from benchmarks.statistics import calibrate
+from benchmarks.statistics import Pair, calibrate
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (*KERNEL_PACKAGES, "numpy")
@@ -71,10 +69,10 @@ _LOAD_TIMED = (
 #: Seconds between two short cells: a receipt is drawn after the reply.
 _PAUSE = 0.03
 
-#: A cell of one second may take 0.3 % longer than with the reference, and as much (seconds) beside its work.
+#: A cell of one second may take 0.3 % longer than with the reference, and have 3 ms more of overhead.
 TARGET = 1.003
-TARGET_BESIDE = 0.003
-#: Cells of each sort that a kernel runs without the extension, and with it.
+TARGET_OVERHEAD = 0.003
+#: Cells of each kind that a kernel runs without the extension, and with it.
 TURNS = 6
 #: NumPy's libraries of products read these.
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
@@ -119,12 +117,6 @@ def package_folder(tree: str) -> Iterator[str]:
         yield str(Path(folder).resolve())
 
 
-def python_path(tree: str | None) -> str:
-    """Return the folders of PYTHONPATH, absolute, behind the tree's."""
-    named = [os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
-    return os.pathsep.join(named if tree is None else [tree, *named])
-
-
 def _check(kernel: Kernel, tree: str) -> None:
     file = kernel.value("__import__('jupyter_mlgpu').__file__")
     if not str(file).startswith(tree):
@@ -137,24 +129,22 @@ def _check(kernel: Kernel, tree: str) -> None:
 def _short_cells(trees: Mapping[str, str | None], rounds: int) -> Table:
     for tree in trees.values():
         _short_kernel(tree)  # writes bytecode, if it is kept
-    measured = []
-    for _ in range(rounds):
-        order = random.sample(list(trees), len(trees))
-        measured.append({name: _short_kernel(trees[name]) for name in order})
-        print(".", end="", flush=True, file=sys.stderr)
-    print(file=sys.stderr)
-    return Table(
-        "A cell, and loading",
-        short_figures(measured),
-        method=f"{rounds} rounds of fresh kernels in random order. {MEDIANS}",
-        value="more",
-    )
+    measured = [_short_round(trees) for _ in range(rounds)]
+    method = f"{rounds} rounds of fresh kernels in random order. {MEDIANS}"
+    return Table("What a cell, and loading, take more", short_figures(measured), method=method)
+
+
+def _short_round(trees: Mapping[str, str | None]) -> dict[str, dict[str, float]]:
+    order = random.sample(list(trees), len(trees))
+    found = {name: _short_kernel(trees[name]) for name in order}
+    print(".", end="", flush=True, file=sys.stderr)
+    return found
 
 
 def _short_kernel(tree: str | None) -> dict[str, float]:
     """Return the seconds of one fresh kernel, by what was measured."""
     found = {}
-    with running_kernel({"PYTHONPATH": python_path(tree)}) as kernel:
+    with running_kernel(tree=tree) as kernel:
         _run_short(kernel, "import time as _time")
         if tree is not None:
             _run_short(kernel, _LOAD_TIMED)
@@ -177,50 +167,35 @@ def short_figures(measured: Sequence[Mapping[str, Mapping[str, float]]]) -> list
     """Compare all kinds of kernels with each other; `measured` has the seconds of each round by kernel."""
     figures = []
     for what in (LOADING, EMPTY, BUSY):
-        for first, second in ((REFERENCE, TREE), (NONE, REFERENCE), (NONE, TREE)):
-            if not all(what in measured[0].get(name, {}) for name in (first, second)):
-                continue
-            columns = {
-                f"{name}, median": MS.text(median(one[name][what] for one in measured))
-                for name in (first, second)
-            }
-            ratios = [one[second][what] / one[first][what] for one in measured]
-            figures.append(
-                median_figure(
-                    f"{what}: {second} less {first}",
-                    [one[second][what] - one[first][what] for one in measured],
-                    MS,
-                    columns={**columns, "ratio": with_interval(ratios, RATIO)},
-                    seconds=[{name: one[name][what] for name in (first, second)} for one in measured],
-                )
-            )
+        for off, on in ((REFERENCE, TREE), (NONE, REFERENCE), (NONE, TREE)):
+            if all(what in measured[0].get(name, {}) for name in (off, on)):
+                pairs = [Pair(one[off][what], one[on][what]) for one in measured]
+                figures.append(difference_figure(f"{what}: {on} less {off}", pairs))
     return figures
 
 
 # -- cells of one second --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
-    """A sort of cell: `code` does its work `{work}` times; `setup` is run once in each kernel."""
+class Workload(NamedTuple):
+    """A kind of cell: `code` does its work `{work}` times; `setup` is run once in each kernel."""
 
-    name: str
     code: str
     setup: str = ""
-    adjustable: bool = True
 
 
-SORTS = (
-    # Has no work but its second: only what comes before and after can be longer.
-    Sort("sleeping", "_time.sleep({work})", adjustable=False),
-    Sort("busy Python", "_sum = 0\nfor _number in range({work}):\n    _sum += _number % 7"),
+SLEEPING = "sleeping"
+WORKLOADS = {
+    # Its work is to sleep for one second: only what comes before and after can be longer.
+    SLEEPING: Workload("_time.sleep({work})"),
+    "busy Python": Workload("_sum = 0\nfor _number in range({work}):\n    _sum += _number % 7"),
+}
+if find_spec("numpy"):
     # On one thread, so that threads of products do not wait for each other.
-    Sort(
-        "NumPy products",
+    WORKLOADS["NumPy products"] = Workload(
         "for _ in range({work}):\n    _matrix @ _matrix",
         "import numpy as _np\n_matrix = _np.random.default_rng(0).random((512, 512), dtype='float32')",
-    ),
-)
+    )
 #: Around a cell's work: the processor time of its own thread.
 _OWN = "_own = _time.thread_time()\n{code}\n_own = _time.thread_time() - _own"
 
@@ -232,12 +207,12 @@ class CellTime(NamedTuple):
     own: float
 
     @property
-    def beside(self) -> float:
+    def overhead(self) -> float:
         """Seconds in which the cell's thread waited, or did what comes before and after the work."""
         return self.seconds - self.own
 
 
-#: The cells of one kernel by sort, in the order of the turns.
+#: The cells of one kernel by kind, in the order of the turns.
 Times = Mapping[str, list[CellTime]]
 
 
@@ -248,123 +223,100 @@ class Round:
     bare: Mapping[str, Times]
     loaded: Mapping[str, Times]
 
-    def cost(self, tree: str, sort: str) -> float:
+    def cost(self, tree: str, kind: str) -> float:
         """Return a cell's time with the tree loaded over the same kernel's without."""
-        loaded, bare = ([one.seconds for one in times[tree][sort]] for times in (self.loaded, self.bare))
+        loaded, bare = ([one.seconds for one in times[tree][kind]] for times in (self.loaded, self.bare))
         return median(loaded) / median(bare)
 
-    def beside(self, tree: str, sort: str) -> float:
-        """Return the seconds beside the work with the tree loaded, less those of the same kernel without."""
-        loaded, bare = ([one.beside for one in times[tree][sort]] for times in (self.loaded, self.bare))
+    def overhead(self, tree: str, kind: str) -> float:
+        """Return the overhead with the tree loaded, less that of the same kernel without, in seconds."""
+        loaded, bare = ([one.overhead for one in times[tree][kind]] for times in (self.loaded, self.bare))
         return median(loaded) - median(bare)
 
 
 def _second_cells(trees: Mapping[str, str], rounds: int) -> Iterator[Table]:
     work = _calibrated_work()
-    measured = []
-    for _ in range(rounds):
-        measured.append(_round(trees, work))
-        print(".", end="", flush=True, file=sys.stderr)
-    print(file=sys.stderr)
-    yield from second_tables(measured, work)
+    yield from second_tables([_round(trees, work) for _ in range(rounds)], work)
 
 
 def _calibrated_work() -> dict[str, int]:
-    """Return how often a cell of each sort does its work in about a second, without sorts that cannot run."""
-    found = {}
+    """Return how often a cell of each kind does its work in about a second."""
+    found = {SLEEPING: 1}
     with _second_kernel(None) as kernel:
         kernel.run("import time as _time")
-        for sort in SORTS:
-            if sort.name == "NumPy products" and not kernel.value(
-                "bool(__import__('importlib.util').util.find_spec('numpy'))"
-            ):
-                print(f"{sort.name}: not measured, NumPy is not installed", file=sys.stderr)
-                continue
-            kernel.run(sort.setup)
-            found[sort.name] = calibrate(partial(_seconds, kernel, sort), 1.0) if sort.adjustable else 1
+        for kind, workload in WORKLOADS.items():
+            if kind != SLEEPING:
+                kernel.run(workload.setup)
+                found[kind] = calibrate(partial(_seconds, kernel, workload), 1.0)
     return found
 
 
-def _time_cell(kernel: Kernel, sort: Sort, work: int) -> CellTime:
-    return CellTime(*kernel.run_and_evaluate(_OWN.format(code=sort.code.format(work=work)), "_own"))
+def _time_cell(kernel: Kernel, workload: Workload, work: int) -> CellTime:
+    return CellTime(*kernel.run_and_evaluate(_OWN.format(code=workload.code.format(work=work)), "_own"))
 
 
-def _seconds(kernel: Kernel, sort: Sort, work: int) -> float:
-    return _time_cell(kernel, sort, work).seconds
+def _seconds(kernel: Kernel, workload: Workload, work: int) -> float:
+    return _time_cell(kernel, workload, work).seconds
 
 
 def _second_kernel(tree: str | None) -> AbstractContextManager[Kernel]:
     # One seed: where strings lie in dictionaries makes a loop of one kernel quicker than that of another.
-    return running_kernel({"PYTHONPATH": python_path(tree), "PYTHONHASHSEED": "0", **_ONE_THREAD})
+    return running_kernel({"PYTHONHASHSEED": "0", **_ONE_THREAD}, tree)
 
 
 def _round(trees: Mapping[str, str], work: Mapping[str, int]) -> Round:
-    sorts = [sort for sort in SORTS if sort.name in work]
     with ExitStack() as stack:
         order = random.sample(sorted(trees), len(trees))
         started = {name: stack.enter_context(_second_kernel(trees[name])) for name in order}
         for kernel in started.values():
             kernel.run("import time as _time")
-            for sort in sorts:
-                kernel.run(sort.setup)
-                _time_cell(kernel, sort, 1)
-        bare = _turns(started, sorts, work)
+            for workload in WORKLOADS.values():
+                kernel.run(workload.setup)
+                _time_cell(kernel, workload, 1)
+        bare = _turns(started, work)
         for name, kernel in started.items():
             kernel.run(LOAD)
             _check(kernel, trees[name])
-            for sort in sorts:  # the first cell of all imports what draws receipts
-                _time_cell(kernel, sort, work[sort.name])
-        return Round(bare, _turns(started, sorts, work))
+            for kind, workload in WORKLOADS.items():  # the first cell of all imports what draws receipts
+                _time_cell(kernel, workload, work[kind])
+        loaded = _turns(started, work)
+    print(".", end="", flush=True, file=sys.stderr)
+    return Round(bare, loaded)
 
 
-def _turns(started: Mapping[str, Kernel], sorts: Sequence[Sort], work: Mapping[str, int]) -> dict[str, Times]:
-    times: dict[str, dict[str, list[CellTime]]] = {
-        name: {sort.name: [] for sort in sorts} for name in started
-    }
+def _turns(started: Mapping[str, Kernel], work: Mapping[str, int]) -> Mapping[str, Times]:
+    times: dict[str, dict[str, list[CellTime]]] = {name: {kind: [] for kind in WORKLOADS} for name in started}
     for turn in range(TURNS):
         names = list(started)[:: 1 if turn % 2 == 0 else -1]
-        for sort in sorts:
+        for kind, workload in WORKLOADS.items():
             for name in names:
-                times[name][sort.name].append(_time_cell(started[name], sort, work[sort.name]))
+                times[name][kind].append(_time_cell(started[name], workload, work[kind]))
                 # Its receipt comes after the reply.
                 started[name].wait_until_idle()
-    return {**times}
+    return times
 
 
 def second_tables(measured: Sequence[Round], work: Mapping[str, int]) -> list[Table]:
-    """Return this tree over the reference in whole seconds, and in the seconds beside the work."""
-    whole, beside = [], []
-    for sort in work:
-        kernels_bare = [times[sort] for one in measured for times in one.bare.values()]
+    """Compare this tree with the reference: the time of whole cells, and their overhead."""
+    whole, overhead = [], []
+    for kind in work:
+        kernels_bare = [times[kind] for one in measured for times in one.bare.values()]
         bare = median(median(one.seconds for one in cells) for cells in kernels_bare)
-        costs = {tree: [one.cost(tree, sort) for one in measured] for tree in (REFERENCE, TREE)}
-        columns = {tree: MORE.text(median(costs[tree])) for tree in costs}
+        costs = {tree: [one.cost(tree, kind) for one in measured] for tree in (REFERENCE, TREE)}
+        columns = {"work": f"{work[kind]:,}", "without": f"{bare:.4f} s"}
+        columns |= {tree: MORE.text(median(costs[tree])) for tree in costs}
         ratios = [one / other for one, other in zip(costs[TREE], costs[REFERENCE], strict=True)]
-        columns = {"work": f"{work[sort]:,}", "without": f"{bare:.4f} s", **columns}
-        cells = [{"without": one.bare, "loaded": one.loaded} for one in measured]
-        whole.append(median_figure(sort, ratios, MORE, TARGET, columns, rounds=_of_sort(cells, sort)))
-        seconds = {tree: [one.beside(tree, sort) for one in measured] for tree in (REFERENCE, TREE)}
+        whole.append(median_figure(kind, ratios, MORE, TARGET, columns))
+        seconds = {tree: [one.overhead(tree, kind) for one in measured] for tree in (REFERENCE, TREE)}
         columns = {tree: MS.text(median(seconds[tree])) for tree in seconds}
         differences = [one - other for one, other in zip(seconds[TREE], seconds[REFERENCE], strict=True)]
-        beside.append(median_figure(sort, differences, MS, TARGET_BESIDE, columns))
-    method = f"{len(measured)} rounds, {TURNS} cells of each sort without the extension and with it."
+        overhead.append(median_figure(kind, differences, MS, TARGET_OVERHEAD, columns))
+    method = (
+        f"{len(measured)} rounds, {TURNS} cells of each kind without the extension and with it. {MEDIANS}"
+    )
     each = "Both trees: over the same kernel's cells without the extension."
+    title = "Its overhead, this less reference: seconds to the reply less processor time of its thread"
     return [
-        Table("A cell of one second", whole, [each], f"{method} {MEDIANS}", "this / reference"),
-        Table(
-            "Beside its work: seconds to the reply, less the processor time of its own thread for the work",
-            beside,
-            method=f"{method} {MEDIANS}",
-            value="this less reference",
-        ),
-    ]
-
-
-def _of_sort(
-    rounds: Sequence[Mapping[str, Mapping[str, Times]]], sort: str
-) -> list[dict[str, dict[str, object]]]:
-    """Keep one sort of cell: its seconds, and its thread's, for each round, side and tree."""
-    return [
-        {side: {tree: times[sort] for tree, times in trees.items()} for side, trees in one.items()}
-        for one in rounds
+        Table("A cell of one second, this tree over the reference", whole, [each], method),
+        Table(title, overhead, method=method),
     ]

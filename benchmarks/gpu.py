@@ -60,7 +60,8 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
         ratio_figure(name, interleave(options.pairs, partial(_time_cell, torch, runtime, cell), name))
         for name, cell in cells.items()
     ]
-    yield Table(f"Cells with records over without, on {torch.cuda.get_device_name()}", figures, value="ratio")
+    about = torch.cuda.get_device_name()
+    yield Table(f"Ratio of cells with records to those without, on {about}", figures)
     empty = interleave(options.pairs, partial(_time_empty, torch, runtime), "empty cell")
     yield Table("Our own work at both ends of an empty cell", [difference_figure("empty cell", empty)])
     runtime.close()

@@ -43,21 +43,27 @@ class Kernel:
         #: When the kernel's process was started: a reading of `time.perf_counter`, in seconds.
         self.started_at = started_at
 
-    def run(self, code: str, timeout: float = TIMEOUT) -> float:
+    def run(self, code: str) -> float:
         """Run a cell and return the seconds from sending it to its reply.
 
-        What the cell shows is thrown away. Raises CellError if it fails, queue.Empty after `timeout`.
+        What the cell shows is thrown away. Raises CellError if it fails, queue.Empty after TIMEOUT.
         """
-        return self._execute(code, {}, timeout)[0]
+        return self._execute(code, {})[0]
 
     def run_and_evaluate(self, code: str, expression: str) -> tuple[float, Any]:
-        """Run a cell and evaluate an expression in the same message; returns the seconds and the value."""
+        """Run a cell and return its seconds with the value of an expression, evaluated in the same message.
+
+        The value must have a literal as its repr.
+        """
         seconds, content = self._execute(code, {"value": expression})
-        return seconds, _literal(expression, content)
+        answer = content["user_expressions"]["value"]
+        if answer["status"] != "ok":
+            raise CellError(f"{expression!r} raised {answer['ename']}: {answer['evalue']}")
+        return seconds, ast.literal_eval(answer["data"]["text/plain"])
 
     def value(self, expression: str) -> Any:
         """Return the value of a Python expression in the kernel; it must have a literal as its repr."""
-        return _literal(expression, self._execute("", {"value": expression})[1])
+        return self.run_and_evaluate("", expression)[1]
 
     def wait_until_idle(self) -> None:
         """Read what the kernel has published, until it is idle after the last cell."""
@@ -72,13 +78,11 @@ class Kernel:
         self.wait_until_idle()
         time.sleep(_SETTLE)
 
-    def _execute(
-        self, code: str, expressions: dict[str, str], timeout: float = TIMEOUT
-    ) -> tuple[float, dict[str, Any]]:
+    def _execute(self, code: str, expressions: dict[str, str]) -> tuple[float, dict[str, Any]]:
         start = time.perf_counter()
         self._last = self._client.execute(code, user_expressions=expressions, allow_stdin=False)
         while True:
-            reply = self._client.get_shell_msg(timeout=timeout)
+            reply = self._client.get_shell_msg(timeout=TIMEOUT)
             if reply["parent_header"].get("msg_id") == self._last:
                 break
         seconds = time.perf_counter() - start
@@ -88,27 +92,27 @@ class Kernel:
         return seconds, content
 
 
-def _literal(expression: str, content: Mapping[str, Any]) -> Any:
-    answer = content["user_expressions"]["value"]
-    if answer["status"] != "ok":
-        raise CellError(f"{expression!r} raised {answer['ename']}: {answer['evalue']}")
-    return ast.literal_eval(answer["data"]["text/plain"])
+def python_path(tree: str | None) -> str:
+    """Return PYTHONPATH with absolute folders, because a kernel runs in a folder of its own; `tree` first."""
+    named = [os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+    return os.pathsep.join(named if tree is None else [tree, *named])
 
 
 @contextmanager
-def running_kernel(environment: Mapping[str, str] | None = None) -> Iterator[Kernel]:
-    """Start a kernel, and end it with the `with` block; raises RuntimeError if none starts."""
+def running_kernel(environment: Mapping[str, str] | None = None, tree: str | None = None) -> Iterator[Kernel]:
+    """Start a kernel, and end it with the `with` block.
+
+    `tree` is a folder in which it finds the package first. Raises RuntimeError if no kernel starts.
+    """
     with TemporaryDirectory() as folder:
         inherited = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
-        paths = [os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
-        # Absolute, because the kernel runs in a folder of its own.
-        inherited["PYTHONPATH"] = os.pathsep.join(paths)
-        variables = {**inherited, "IPYTHONDIR": folder, **(environment or {})}
+        own = {"PYTHONPATH": python_path(tree), "IPYTHONDIR": folder}
         # What ipykernel writes to its terminal would stand between the figures.
         log = Path(folder, "kernel.log")
         manager = KernelManager(kernel_name="python3")
         started_at = time.perf_counter()
         with log.open("wb") as file:
+            variables = {**inherited, **own, **(environment or {})}
             manager.start_kernel(cwd=folder, env=variables, stdout=file, stderr=file)
         try:
             # ZeroMQ makes a client that comes too early wait for 100 ms at a time, which would hide what is

@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> Iterator[Table]:
-    """Start kernels in pairs, and look once at what loading imports."""
+    """Start kernels in pairs, and list once what loading imports."""
     inside: list[float] = []
 
     def start(on: bool) -> float:

@@ -1,25 +1,23 @@
-"""What every case prints and writes: the machine, the command, and tables of figures with verdicts."""
+"""What every case prints: the machine, the command, and tables of figures with verdicts."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
-from pathlib import Path
-from typing import Any
+
+import psutil
 
 from benchmarks.statistics import Pair, verdict
 from jupyter_mlgpu.explain.statistics import FEWEST_FOR_MEDIAN, Estimate, median_interval
 from jupyter_mlgpu.record.redact import redact
 
-NO_INTERVAL = "none: too few"
 MEDIANS = "Medians; intervals: 95 % for the median, from order statistics, distribution-free."
 VERDICTS = {
     "holds": "the whole interval is within the target",
@@ -35,19 +33,16 @@ class CannotMeasureError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The quantity of a figure, as JSON files name it, and how a value of it is shown."""
+    """How a value in seconds or bytes, a ratio or a count is shown."""
 
-    quantity: str
     text: Callable[[float], str]
 
 
-MS = Unit("seconds", lambda value: f"{value * 1e3:.2f} ms")
-US = Unit("seconds", lambda value: f"{value * 1e6:.1f} us")
-MIB = Unit("bytes", lambda value: f"{value / 1024**2:.1f} MiB")
-BYTES = Unit("bytes", lambda value: f"{value:,.0f} bytes")
-RATIO = Unit("ratio", lambda value: f"{value:.3f}")
-MORE = Unit("ratio", lambda value: f"{(value - 1) * 100:+.2f} %")
-COUNT = Unit("count", lambda value: f"{value:,.0f}")
+MS = Unit(lambda seconds: f"{seconds * 1e3:.2f} ms")
+MIB = Unit(lambda size: f"{size / 1024**2:.1f} MiB")
+RATIO = Unit(lambda ratio: f"{ratio:.3f}")
+MORE = Unit(lambda ratio: f"{(ratio - 1) * 100:+.2f} %")
+COUNT = Unit(lambda count: f"{count:,.0f}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +53,6 @@ class Figure:
         interval: None if there are too few values for one.
         target: the most that it may be; None if nothing is promised.
         columns: further cells of its row, by heading.
-        data: what else the JSON file holds, such as all pairs.
         judged: a verdict by another rule than `statistics.verdict`.
     """
 
@@ -68,7 +62,6 @@ class Figure:
     unit: Unit
     target: float | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
     judged: str = ""
 
     @property
@@ -78,18 +71,18 @@ class Figure:
             return self.judged
         return verdict(self.interval, self.target)
 
-    def as_data(self) -> dict[str, Any]:
-        """Return the figure for a JSON file, in seconds, bytes and ratios."""
-        return {
-            "name": self.name,
-            **self.columns,
-            "quantity": self.unit.quantity,
-            "value": self.value,
-            "interval": None if self.interval is None else [self.interval.low, self.interval.high],
-            "target": self.target,
-            "verdict": self.verdict or None,
-            **self.data,
-        }
+    def row(self) -> dict[str, str]:
+        """Return the cells of its row after the name, by heading."""
+        found = self.interval
+        if found is None:
+            span = "none: too few"
+        elif found.low == found.high == self.value:
+            span = ""
+        else:
+            span = f"{self.unit.text(found.low)} to {self.unit.text(found.high)}"
+        target = "" if self.target is None else self.unit.text(self.target)
+        measured = {"value": self.unit.text(self.value), "interval": span}
+        return {**self.columns, **measured, "target": target, "verdict": self.verdict}
 
 
 def median_figure(
@@ -98,12 +91,9 @@ def median_figure(
     unit: Unit,
     target: float | None = None,
     columns: Mapping[str, str] | None = None,
-    **data: Any,
 ) -> Figure:
-    """Return the median of `values` with its interval; the JSON file holds all values and their quartiles."""
-    spread = {"values": list(values), "quartiles": quartiles(values), **data}
-    found = median_interval(values)
-    return Figure(name, statistics.median(values), found, unit, target, columns or {}, spread)
+    """Return the median of `values` with its interval."""
+    return Figure(name, statistics.median(values), median_interval(values), unit, target, columns or {})
 
 
 def with_interval(values: Sequence[float], unit: Unit) -> str:
@@ -113,32 +103,23 @@ def with_interval(values: Sequence[float], unit: Unit) -> str:
     return unit.text(statistics.median(values)) + span
 
 
+def _medians(pairs: Sequence[Pair]) -> dict[str, str]:
+    off, on = (statistics.median(side) for side in zip(*map(astuple, pairs), strict=True))
+    return {"off": MS.text(off), "on": MS.text(on)}
+
+
 def ratio_figure(
     name: str, pairs: Sequence[Pair], target: float | None = None, columns: Mapping[str, str] | None = None
 ) -> Figure:
-    """Return the median ratio of `pairs` of seconds, beside the medians of both sides."""
-    sides = {"off": MS.text(statistics.median(pair.off for pair in pairs))}
-    sides["on"] = MS.text(statistics.median(pair.on for pair in pairs))
+    """Return the median ratio of `pairs` of seconds, with the medians of both sides."""
     ratios = [pair.ratio for pair in pairs]
-    pair_data = [asdict(pair) for pair in pairs]
-    return median_figure(name, ratios, RATIO, target, {**(columns or {}), **sides}, pairs=pair_data)
+    return median_figure(name, ratios, RATIO, target, {**(columns or {}), **_medians(pairs)})
 
 
 def difference_figure(name: str, pairs: Sequence[Pair], target: float | None = None) -> Figure:
-    """Return the median difference of `pairs` of seconds, beside both medians and the median ratio."""
-    ratio = ratio_figure(name, pairs)
-    shown = {**ratio.columns, "ratio": with_interval(ratio.data["values"], RATIO)}
-    differences = [pair.difference for pair in pairs]
-    return median_figure(name, differences, MS, target, shown, pairs=ratio.data["pairs"])
-
-
-def quartiles(values: Sequence[float]) -> list[float]:
-    """Return the quartiles, interpolated between the sorted values; raises ValueError without values."""
-    if not values:
-        raise ValueError("Quartiles need at least one value, found none.")
-    if len(values) == 1:
-        return [values[0]] * 3
-    return statistics.quantiles(values, n=4, method="inclusive")
+    """Return the median difference of `pairs` of seconds, with both medians and the median ratio."""
+    columns = {**_medians(pairs), "ratio": with_interval([pair.ratio for pair in pairs], RATIO)}
+    return median_figure(name, [pair.difference for pair in pairs], MS, target, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,113 +130,32 @@ class Table:
     figures: Sequence[Figure]
     notes: Sequence[str] = ()
     method: str = MEDIANS
-    value: str = "value"
-    interval: str = "interval"
 
-    def rows(self) -> list[list[str]]:
-        """Return the heading and a row for each figure; columns without any text are left out."""
-        headings = list(dict.fromkeys(name for one in self.figures for name in one.columns))
-        rows = [["", *headings, self.value, self.interval, "target", "verdict"]]
-        for one in self.figures:
-            found = one.interval
-            span = (
-                NO_INTERVAL if found is None else f"{one.unit.text(found.low)} to {one.unit.text(found.high)}"
-            )
-            rows.append(
-                [
-                    one.name,
-                    *(one.columns.get(name, "") for name in headings),
-                    one.unit.text(one.value),
-                    "" if found is not None and found.low == found.high == one.value else span,
-                    "" if one.target is None else one.unit.text(one.target),
-                    one.verdict,
-                ]
-            )
-        kept = [0, *(at for at in range(1, len(rows[0])) if any(row[at] for row in rows[1:]))]
-        return [[row[at] for at in kept] for row in rows]
-
-    def below(self) -> list[str]:
-        """Return the lines below the table: notes, the verdicts' meaning, the method."""
-        found = dict.fromkeys(one.verdict for one in self.figures)
-        return [*self.notes, *(f"{one}: {VERDICTS[one]}." for one in found if one in VERDICTS), self.method]
-
-    def as_text(self) -> str:
-        """Return the table for a terminal."""
-        rows = self.rows()
-        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([self.title, "", *lines, "", *self.below()])
-
-    def as_markdown(self) -> str:
-        """Return the table as a section of a page."""
-        heading, *rows = (f"| {' | '.join(row)} |" for row in self.rows())
-        line = "|" + " --- |" * (heading.count("|") - 1)
-        return "\n".join(
-            [f"## {self.title}", "", heading, line, *rows, "", *(f"* {one}" for one in self.below())]
-        )
+    def __str__(self) -> str:
+        """Return the table in Markdown, aligned for a terminal; columns without any text are left out."""
+        rows = [{"": one.name, **one.row()} for one in self.figures]
+        own = dict.fromkeys(name for one in self.figures for name in one.columns)
+        names = ("", *own, "value", "interval", "target", "verdict")
+        headings = [name for name in names if any(row.get(name) for row in rows)]
+        lines = [headings, *([row.get(name, "") for name in headings] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        lines.insert(1, ["-" * width for width in widths])
+        shown = [f"| {' | '.join(map(str.ljust, line, widths))} |" for line in lines]
+        verdicts = dict.fromkeys(one.verdict for one in self.figures)
+        meanings = [f"{one}: {VERDICTS[one]}." for one in verdicts if one in VERDICTS]
+        below = [f"* {one}" for one in (*self.notes, *meanings, self.method)]
+        return "\n".join([f"## {self.title}", "", *shown, "", *below])
 
 
-class Report:
-    """All tables of one run. Each is printed and written at once, so that an interrupted run keeps it."""
-
-    def __init__(
-        self, description: str, command: str, packages: Sequence[str], out: Path | None, markdown: Path | None
-    ) -> None:
-        self._description = description
-        # A folder may have the user's name in it.
-        self._facts = {"command": redact(command), **describe_machine(packages)}
-        self._out, self._markdown = out, markdown
-        self._tables: list[Table] = []
-        print(*(f"{name}: {value}" for name, value in self._facts.items()), sep="\n", flush=True)
-
-    def add(self, table: Table) -> None:
-        """Print one more table and write the files anew."""
-        self._tables.append(table)
-        self._facts["load average at the end"] = load_average()
-        print(f"\n{table.as_text()}", flush=True)
-        if self._out is not None:
-            self._out.write_text(
-                json.dumps(self._as_data(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-            )
-        if self._markdown is not None:
-            self._markdown.write_text(self._as_markdown(), encoding="utf-8")
-
-    def exit_status(self) -> int:
-        """Return 1 if a figure misses its target beyond doubt."""
-        return int(any(figure.verdict == "missed" for table in self._tables for figure in table.figures))
-
-    def _as_data(self) -> dict[str, Any]:
-        tables = [
-            {
-                "title": one.title,
-                "method": one.method,
-                "figures": [figure.as_data() for figure in one.figures],
-            }
-            for one in self._tables
-        ]
-        return {"machine": self._facts, "tables": tables}
-
-    def _as_markdown(self) -> str:
-        facts = [f"* {name}: {value}" for name, value in self._facts.items()]
-        head = [
-            "# A benchmark",
-            "",
-            "A figure belongs to this machine alone.",
-            "",
-            *facts,
-            "",
-            self._description,
-        ]
-        return "\n\n".join(["\n".join(head).rstrip(), *(one.as_markdown() for one in self._tables)]) + "\n"
-
-
-def describe_machine(packages: Sequence[str]) -> dict[str, str]:
-    """Return the machine and the versions of `packages`; no host's or user's name is in it."""
+def describe_run(command: str, packages: Sequence[str]) -> dict[str, str]:
+    """Return the command, the machine and the versions of `packages`, without a host's or user's name."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
+        "command": redact(command),  # a folder may have the user's name in it
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "platform": platform.platform(),
         "processor": _processor(),
-        "logical CPUs": _cpus(),
+        "logical CPUs": f"{usable} usable of {os.cpu_count()}",
         "load average, last minute": load_average(),
         "python": platform.python_version(),
         "bytecode": "not kept: each kernel compiles what it imports" if sys.dont_write_bytecode else "kept",
@@ -269,22 +169,12 @@ def _processor() -> str:
             names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
     except OSError:  # not Linux
         names = []
-    return names[0] if names else platform.processor() or "not known: the platform does not tell"
-
-
-def _cpus() -> str:
-    total = os.cpu_count()
-    if hasattr(os, "sched_getaffinity"):
-        return f"{len(os.sched_getaffinity(0))} usable of {total}"
-    return str(total)
+    return names[0] if names else platform.processor()
 
 
 def load_average() -> str:
     """Return the load average of the last minute."""
-    try:
-        return f"{os.getloadavg()[0]:.2f}"
-    except (AttributeError, OSError):
-        return "not known: the platform does not tell"
+    return f"{psutil.getloadavg()[0]:.2f}"
 
 
 def _version(package: str) -> str:
@@ -297,25 +187,5 @@ def _version(package: str) -> str:
 def add_pairs(parser: argparse.ArgumentParser, default: int, what: str = "interleaved pairs") -> None:
     """Add the option that says how often a case measures."""
     parser.add_argument(
-        "--pairs",
-        type=at_least_one,
-        default=default,
-        metavar="N",
-        help=f"number of {what} (default {default})",
+        "--pairs", type=int, default=default, metavar="N", help=f"number of {what} (default {default})"
     )
-
-
-def at_least_one(text: str) -> int:
-    """Return a positive number given as an option."""
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"at least one is needed, found {count}")
-    return count
-
-
-def new_file(text: str) -> Path:
-    """Return a file to be written, given as an option; its folder must exist before minutes of measuring."""
-    path = Path(text)
-    if not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; make it first")
-    return path

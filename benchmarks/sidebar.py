@@ -23,11 +23,13 @@ import re
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
@@ -38,7 +40,6 @@ from benchmarks.report import (
     Figure,
     Table,
     add_pairs,
-    at_least_one,
     difference_figure,
 )
 from benchmarks.statistics import interleave, median_to_highest
@@ -53,13 +54,19 @@ TARGET_START = 0.100
 PATIENCE = 120_000
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """The most that a figure may be, in `unit`."""
 
     what: str
     most: float
     unit: str
+
+
+class Task(NamedTuple):
+    """A task of the page: its seconds of CPU time, and the address of the first script that it called."""
+
+    cpu: float
+    script: str
 
 
 TASK = Target("CPU time of the longest task", 50, "ms")
@@ -72,6 +79,7 @@ BACK = Target("from JupyterLab's being ready", 2.0, "s")
 SAMPLES = 20
 #: A view with records or lines in it, and what finds and sorts them.
 LIST = ".jp-mlgpu-Records"
+RUNNING, CHART = ".jp-mlgpu-Running", ".jp-mlgpu-Chart canvas"
 #: Our script, and React, which draws what we told it to and other things of JupyterLab.
 OURS_OR_REACT = "extensions/jupyter-mlgpu/|static/lab/5098"
 
@@ -81,6 +89,9 @@ RESTORED = """async () => {
     await window.jupyterapp.restored;
     return [performance.now(), window.jupyterapp.commands.hasCommand('jupyter-mlgpu:open')];
 }"""
+
+#: Milliseconds from the navigation's start to the restored layout, once it is there.
+READY = "() => window.jupyterapp?.restored.then(() => performance.now())"
 
 FILL_IN_SILENCE = "store.extend(record(number) for number in range(7000))"
 FILL_WITH_DELTAS = [
@@ -127,39 +138,12 @@ AGES = """count => new Promise(resolve => {
     observer.observe(gauges, { attributeFilter: ['data-sampled'] });
 })"""
 
-#: Notes, in a page that loads, when JupyterLab is ready, the running cell shown and the charts drawn.
-NOTE_WHEN_BACK = """
-const at = (window.at = {});
-const look = () => {
-    if (at.ready === undefined && window.jupyterapp?.restored && !at.waiting) {
-        at.waiting = true;
-        window.jupyterapp.restored.then(() => { at.ready = performance.now(); });
-    }
-    if (at.running === undefined && document.querySelector('.jp-mlgpu-Running')) {
-        at.running = performance.now();
-    }
-    if (at.drawn === undefined && document.querySelector('.jp-mlgpu-Chart canvas')) {
-        at.drawn = performance.now();
-    }
-    if (at.ready === undefined || at.running === undefined || at.drawn === undefined) {
-        setTimeout(look, 5);
-    }
-};
-look();
-"""
-SINCE_READY = """() => {
-    const { ready, running, drawn } = window.at;
-    return ready && running && drawn && [(running - ready) / 1000, (drawn - ready) / 1000];
-}"""
-
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the part, and how often it is measured."""
     parser.add_argument("--part", choices=("start", "load"), help="default: both")
     add_pairs(parser, 11, "pairs of starts")
-    parser.add_argument(
-        "--repeats", type=at_least_one, default=3, metavar="N", help="repeats of the load (default 3)"
-    )
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="of the load (default 3)")
 
 
 def measure(options: argparse.Namespace) -> Iterator[Table]:
@@ -228,71 +212,20 @@ def _measure_start(chromium: Browser, server: Server, count: int) -> Table:
 # -- the page's tasks -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A task of the page, and the scripts that it called.
-
-    Seconds: of CPU time, of them for garbage collection, and by the clock.
-    """
-
-    cpu: float
-    garbage: float
-    wall: float
-    scripts: tuple[str, ...]
-
-    def __str__(self) -> str:
-        called = ", ".join(self.scripts[:3]) or "the browser itself"
-        cpu, garbage, wall = (f"{seconds * 1e3:.0f} ms" for seconds in (self.cpu, self.garbage, self.wall))
-        collected = f", {garbage} of it for garbage" if self.garbage >= 1e-3 else ""
-        return f"{cpu} of CPU time{collected} ({wall} by the clock) in {called}"
-
-
-@contextmanager
-def watching(chromium: Browser, page: Page) -> Iterator[list[Task]]:
-    """Yield a list that has the tasks of the page's main thread after the block, the longest first."""
-    tasks: list[Task] = []
-    # Tasks of the browser's event loop, and the functions with which scripts begin to run in them.
-    chromium.start_tracing(page=page, categories=["toplevel", "devtools.timeline"])
-    try:
-        yield tasks
-    finally:
-        events = json.loads(chromium.stop_tracing())["traceEvents"]
-        tasks.extend(sorted(_tasks(events), key=lambda task: -task.cpu))
-
-
-def _tasks(events: list[dict[str, Any]]) -> Iterator[Task]:
+def tasks_of(events: list[dict[str, Any]]) -> Iterator[Task]:
+    """Read the tasks of the page's main thread from the events of a trace of Chromium."""
     whole = [event for event in events if event["ph"] == "X" and "tdur" in event]
-    calls = [event for event in whole if event["name"] == "FunctionCall"]
+    threads = [(event["pid"], event["tid"]) for event in whole if event["name"] == "FunctionCall"]
     # Of all threads of all processes, the page's main one calls most functions.
-    threads = [_thread(call) for call in calls]
     main = max(set(threads), key=threads.count)
-    whole = sorted((event for event in whole if _thread(event) == main), key=_start)
-    calls = [event for event in whole if event["name"] == "FunctionCall"]
-    collections = [event for event in whole if event["name"] in ("MajorGC", "MinorGC")]
-    at = 0
+    whole = sorted((event for event in whole if (event["pid"], event["tid"]) == main), key=itemgetter("ts"))
+    calls = deque(event for event in whole if event["name"] == "FunctionCall")
     for task in (event for event in whole if event["name"] == "ThreadControllerImpl::RunTask"):
-        end = _start(task) + task["dur"]
-        scripts: dict[str, None] = {}
-        while at < len(calls) and _start(calls[at]) <= end:
-            if _start(calls[at]) >= _start(task):
-                scripts[_name(calls[at])] = None
-            at += 1
-        garbage = sum(one["tdur"] for one in collections if _start(task) <= _start(one) <= end)
-        yield Task(task["tdur"] / 1e6, garbage / 1e6, task["dur"] / 1e6, tuple(scripts))
-
-
-def _thread(event: dict[str, Any]) -> tuple[int, int]:
-    return event["pid"], event["tid"]
-
-
-def _start(event: dict[str, Any]) -> float:
-    return float(event["ts"])
-
-
-def _name(call: dict[str, Any]) -> str:
-    data = call["args"].get("data", {})
-    address = data.get("url", "").partition("?")[0].partition("//")[2].partition("/")[2]
-    return f"{data.get('functionName') or 'a function'} of {address or 'this benchmark'}"
+        while calls and calls[0]["ts"] < task["ts"]:
+            calls.popleft()
+        called = calls and calls[0]["ts"] <= task["ts"] + task["dur"]
+        script = calls[0]["args"].get("data", {}).get("url", "") if called else ""
+        yield Task(task["tdur"] / 1e6, script)
 
 
 def heap(page: Page) -> int:
@@ -310,26 +243,29 @@ def heap(page: Page) -> int:
 
 @dataclass(slots=True)
 class Load:
-    """One tab, in which things are done, and what was measured by name and target, repeat for repeat."""
+    """One tab, in which things are done, and what was measured by name and target, in each repeat."""
 
     chromium: Browser
     server: Server
     lab: Lab
     values: dict[tuple[str, Target], list[float]] = field(default_factory=dict)
-    notes: dict[tuple[str, Target], list[str]] = field(default_factory=dict)
 
-    def note(self, what: str, target: Target, value: float, note: str = "") -> None:
+    def note(self, what: str, target: Target, value: float) -> None:
         """Keep one more repeat."""
         self.values.setdefault((what, target), []).append(value)
-        self.notes.setdefault((what, target), []).append(note)
 
     @contextmanager
-    def task(self, what: str, judged: Callable[[Task], bool] = lambda _: True) -> Iterator[None]:
-        """Note the longest task of what is done in the block; `judged` says which count."""
-        with watching(self.chromium, self.lab.page) as tasks:
-            yield
-        longest = next(filter(judged, tasks))
-        self.note(what, TASK, longest.cpu * 1e3, str(longest))
+    def task(self, what: str, begun_by: str = "") -> Iterator[None]:
+        """Note the longest task of what is done in the block.
+
+        `begun_by` is a pattern of the scripts whose tasks count; without one, all tasks do.
+        """
+        # Tasks of the browser's event loop, and the functions with which scripts begin to run in them.
+        self.chromium.start_tracing(page=self.lab.page, categories=["toplevel", "devtools.timeline"])
+        yield
+        tasks = tasks_of(json.loads(self.chromium.stop_tracing())["traceEvents"])
+        longest = max((task for task in tasks if re.search(begun_by, task.script)), key=attrgetter("cpu"))
+        self.note(what, TASK, longest.cpu * 1e3)
 
     def show(self, tab: Locator) -> None:
         """Choose a tab of the sidebar."""
@@ -339,7 +275,7 @@ class Load:
     def show_now(self) -> None:
         """Choose the sidebar's live numbers, and wait for them."""
         self.show(self.lab.sidebar.get_by_role("tab", name="Now"))
-        self.lab.sidebar.locator(".jp-mlgpu-Chart canvas").first.wait_for()
+        self.lab.sidebar.locator(CHART).first.wait_for()
 
     def close(self) -> None:
         """Close all notebooks without saving them, and end all kernels."""
@@ -356,8 +292,7 @@ class Load:
                 "at most": f"{target.what}: {target.most:g} {target.unit}",
                 "repeats": " ".join(f"{ratio:.2f}" for ratio in ratios),
             }
-            data = {"values": values, "unit": target.unit, "notes": self.notes[what, target]}
-            figures.append(Figure(what, found.value, found, RATIO, 1.0, columns, data))
+            figures.append(Figure(what, found.value, found, RATIO, 1.0, columns))
         return figures
 
 
@@ -370,10 +305,8 @@ def _measure_load(chromium: Browser, server: Server, repeats: int) -> Table:
             scenario(load, f"{scenario.__name__}_{number}.ipynb")
     print("reload_in_mid_cell", file=sys.stderr)
     reload_in_mid_cell(load, "reload.ipynb", repeats)
-    method = "Ratios to the target: the median, and the highest of all repeats. The median is judged."
-    return Table(
-        "The sidebar under load", load.figures(), method=method, value="ratio", interval="median to highest"
-    )
+    method = "Values are medians of ratios to the target, which are judged; intervals reach to the highest."
+    return Table("The sidebar under load", load.figures(), method=method)
 
 
 def many_records(load: Load, name: str) -> None:
@@ -476,20 +409,13 @@ def read_saved(
     lab.open("small.ipynb")
     write_saved(lab, name, receipts)
     held = heap(lab.page)
-    with load.task(what, is_ours):
+    # JupyterLab reads a notebook and draws its cells in tasks of its own, which call our receipts, too.
+    with load.task(what, OURS_OR_REACT):
         open_saved(lab, name)
         wait_for_text(lab, *expected)
     more = (heap(lab.page) - held) / 1e6
     load.note(f"memory of {what}, the notebook's own included", MEMORY, more)
     load.close()
-
-
-def is_ours(task: Task) -> bool:
-    """Return whether our script or React began the task.
-
-    JupyterLab reads a notebook and draws its cells in tasks of its own, in which it also calls our receipts.
-    """
-    return bool(task.scripts and re.search(OURS_OR_REACT, task.scripts[0]))
 
 
 def live_numbers(load: Load, name: str) -> None:
@@ -500,8 +426,7 @@ def live_numbers(load: Load, name: str) -> None:
     lab.run_to_end(0)
     load.show_now()
     ages = sorted(lab.page.evaluate(AGES, SAMPLES))
-    note = f"half within {statistics.median(ages):.3f} s"
-    load.note("a live number", AGE, ages[int(0.95 * len(ages)) - 1], note)
+    load.note("a live number", AGE, ages[int(0.95 * len(ages)) - 1])
     load.close()
 
 
@@ -514,13 +439,14 @@ def reload_in_mid_cell(load: Load, name: str, repeats: int) -> None:
         lab.run_to_end(index)
     load.show_now()
     lab.run(2)
-    lab.sidebar.locator(".jp-mlgpu-Running").wait_for()
+    lab.sidebar.locator(RUNNING).wait_for()
     lab.save()
     lab.wait_until_layout_is_kept()
-    lab.page.add_init_script(NOTE_WHEN_BACK)
     for _ in range(repeats):
         lab.page.reload()
-        running, drawn = lab.page.wait_for_function(SINCE_READY).json_value()
-        load.note("reload in mid-cell: the running cell", BACK, running)
-        load.note("reload in mid-cell: the charts", BACK, drawn)
+        ready = lab.page.wait_for_function(READY).json_value()
+        for what, selector in (("the running cell", RUNNING), ("the charts", CHART)):
+            lab.sidebar.locator(selector).first.wait_for()
+            seconds = (lab.page.evaluate("performance.now()") - ready) / 1000
+            load.note(f"reload in mid-cell: {what}", BACK, seconds)
     lab.page.close()

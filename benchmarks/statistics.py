@@ -119,20 +119,6 @@ def speed_ratio(reference: Sequence[float], ours: Sequence[float]) -> Estimate:
     return Estimate(math.exp(middle), math.exp(middle - half), math.exp(middle + half), 0.95)
 
 
-def quantile(values: Sequence[float], share: float) -> tuple[float, Estimate | None]:
-    """Return the value that `share` of all do not exceed, and its 95 % interval where there are enough.
-
-    The number of values below the true quantile is binomial, approximated here by the normal distribution:
-    n * share, plus or minus 1.96 standard deviations.
-    """
-    ordered, middle = sorted(values), len(values) * share
-    width = 1.96 * math.sqrt(middle * (1 - share))
-    low, high = math.floor(middle - width) - 1, math.ceil(middle + width) - 1
-    value = ordered[max(0, math.ceil(middle) - 1)]
-    within = low >= 0 and high < len(ordered)
-    return value, Estimate(value, ordered[low], ordered[high], 0.95) if within else None
-
-
 def growth(points: Sequence[tuple[float, float]]) -> float:
     """Return the least-squares slope over the second half of `points`, in y per x."""
     late = points[len(points) // 2 :]

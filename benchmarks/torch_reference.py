@@ -157,7 +157,7 @@ class Bert(nn.Module):  # type: ignore[misc]
 
 
 def model(name: str, tiny: bool = False) -> Any:
-    """A model by its name, with random weights; `tiny` is as small as jupyter_mlgpu's tiny one."""
+    """Return a model by its name, with random weights; `tiny` is as small as jupyter_mlgpu's tiny one."""
     if name == "resnet50":
         return ResNet50((1, 1), 8, 10) if tiny else ResNet50((3, 4, 6, 3), 64, 1000)
     if name == "mobilenetv2":
@@ -188,23 +188,17 @@ class Reference:
             self.optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
         self.labels = torch.randint(0, classes, (batch,), device=device)
         self.net = torch.compile(net)
-        self.last: Any = None
 
     def run(self, steps: int) -> None:
-        """Do so many training steps."""
+        """Do a number of training steps."""
         for _ in range(steps):
             self.optimizer.zero_grad(set_to_none=True)
             with torch.autocast(self.device, torch.bfloat16):
                 loss = functional.cross_entropy(self.net(self.inputs), self.labels)
             loss.backward()
             self.optimizer.step()
-            self.last = loss.detach()
 
     def wait(self) -> None:
-        """Wait until all of them are done."""
+        """Wait until all steps are done."""
         if self.device == "cuda":
             torch.cuda.synchronize()
-
-    def loss(self) -> float:
-        """The loss of the last step."""
-        return float(self.last)

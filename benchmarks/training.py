@@ -1,4 +1,4 @@
-"""Measure training of four models, over an independent script that runs torch.compile in bfloat16.
+"""Measure training of four models, compared with an independent script that runs torch.compile in bfloat16.
 
     python -m benchmarks training                     # needs an NVIDIA GPU
     python -m benchmarks training --tiny --pairs 2    # small models, to see on any machine that it runs
@@ -27,7 +27,8 @@ PACKAGES = ("torch", "triton", "numpy")
 
 #: Batches of the published measurements.
 BATCHES = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}
-#: The options of each path. LAYOUT stands for that of images, or the attention of text.
+TINY_BATCH = 4
+#: Our options by path. LAYOUT stands for the layout of images, or the attention of text.
 PATHS = {
     "eager": (),
     "tf32": ("tf32",),
@@ -41,11 +42,11 @@ PATHS = {
     "bf16_weights": ("LAYOUT", "bf16_weights", "fused", "compile", "cuda_graphs"),
     "max_autotune": ("LAYOUT", "bf16", "fused", "max_autotune", "cuda_graphs"),
 }
-#: Turns of each program in one repeat.
-TURNS = 8
+#: Seconds of one repeat, and turns of each program in it.
+REPEAT, TURNS = 0.8, 8
 METHOD = (
-    "Ratio of speeds: geometric mean over repeats; 95 % interval of Student's t on the logarithms. "
-    "Ties: the interval lies above 0.98."
+    "Ratio of our speed to the reference's: geometric mean over repeats; 95 % interval of Student's t on the "
+    "logarithms. Ties: the interval lies above 0.98."
 )
 
 
@@ -57,12 +58,10 @@ class Training(Protocol):
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add models and paths, and how long they train."""
+    """Add the models and paths, and how often they train."""
     add = parser.add_argument
-    add("--model", action="append", choices=MODELS, help="one model; may be given again (default: all)")
+    add("--model", action="append", choices=MODELS, help="may be given again (default: all)")
     add("--path", action="append", choices=PATHS, help="may be given again (default: compile, cuda_graphs)")
-    add("--batch", type=int, help="another batch than the published one")
-    add("--block", type=float, default=0.8, metavar="SECONDS", help="length of one repeat (default 0.8)")
     add("--tiny", action="store_true", help="small models, on the CPU if there is no GPU")
     add_pairs(parser, 5, f"repeats, 2 to {MOST_REPEATS}")
 
@@ -75,6 +74,8 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
         raise CannotMeasureError("This case needs PyTorch, which is not installed in this Python.")
     import torch
 
+    from benchmarks.torch_reference import Reference
+
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu" and not options.tiny:
         raise CannotMeasureError(
@@ -82,55 +83,42 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
         )
     about = torch.cuda.get_device_name() if device == "cuda" else "the CPU"
     for name in options.model or MODELS:
-        yield _measure_model(name, options, device, about)
+        model = tiny(MODELS[name]) if options.tiny else MODELS[name]
+        batch = TINY_BATCH if options.tiny else BATCHES[name]
+        reference = Reference(name, batch, device, options.tiny)
+        warm_up(reference)
+        print(f"{name}: the reference is ready", file=sys.stderr, flush=True)
+        figures, notes = [], []
+        for path in options.path or ("compile", "cuda_graphs"):
+            why = registry.training("torch").why_not(model, _chosen(path, model), device, True)
+            if why is None:
+                figures.append(_measure_path(path, model, reference, options.pairs, batch, device))
+            else:
+                notes.append(f"{path} was not measured: {why}")
+        yield Table(f"{name}, batch {batch}, on {about}", figures, notes, METHOD)
 
 
-def _measure_model(name: str, options: argparse.Namespace, device: str, about: str) -> Table:
-    from benchmarks.torch_reference import Reference
-
-    model = tiny(MODELS[name]) if options.tiny else MODELS[name]
-    batch = options.batch or (4 if options.tiny else BATCHES[name])
-    begun = time.perf_counter()
-    reference = Reference(name, batch, device, options.tiny)
-    warm_up(reference)
-    print(
-        f"{name}: the reference is ready after {time.perf_counter() - begun:.0f} s",
-        file=sys.stderr,
-        flush=True,
-    )
-    figures, notes = [], []
-    for path in options.path or ("compile", "cuda_graphs"):
-        try:
-            figures.append(_measure_path(path, model, reference, options, batch, device))
-        except Exception as error:  # of any framework: the other paths are worth having
-            notes.append(f"{path} was not measured: {' '.join(str(error).split())[:300]}")
-    return Table(
-        f"{name}, batch {batch}, on {about}: our speed over the reference's", figures, notes, METHOD, "ratio"
-    )
+def _chosen(path: str, model: Model) -> tuple[str, ...]:
+    layout = "channels_last" if model.kind == "image" else "flash"
+    return tuple(layout if one == "LAYOUT" else one for one in PATHS[path])
 
 
 def _measure_path(
-    path: str, model: Model, reference: Training, options: argparse.Namespace, batch: int, device: str
+    path: str, model: Model, reference: Training, repeats: int, batch: int, device: str
 ) -> Figure:
     from jupyter_mlgpu.measure.frameworks.torch.training import TorchTraining
 
-    layout = "channels_last" if model.kind == "image" else "flash"
-    chosen = tuple(layout if one == "LAYOUT" else one for one in PATHS[path])
-    why = registry.training("torch").why_not(model, chosen, device, True)
-    if why is not None:
-        raise RuntimeError(str(why))
-    ours = TorchTraining(model, batch, chosen, device, True)
+    ours = TorchTraining(model, batch, _chosen(path, model), device, True)
     try:
         warm_up(ours)
-        steps = max(2, round(options.block / step_seconds(reference, 2) / TURNS))
-        sides = take_turns(reference, ours, steps, options.pairs)
+        steps = max(2, round(REPEAT / step_seconds(reference, 2) / TURNS))
+        sides = take_turns(reference, ours, steps, repeats)
     finally:
         ours.close()
     found = speed_ratio(*sides)
     speeds = [f"{batch / statistics.median(one):,.0f}/s" for one in sides]
     columns = {"reference": speeds[0], "ours": speeds[1]}
-    data = {"options": chosen, "reference_s": sides[0], "ours_s": sides[1], "steps": steps * TURNS}
-    return Figure(path, found.value, found, RATIO, None, columns, data, speed_verdict(found))
+    return Figure(path, found.value, found, RATIO, None, columns, speed_verdict(found))
 
 
 def take_turns(

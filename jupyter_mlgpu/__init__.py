@@ -55,7 +55,7 @@ pipeline.connect()
 
 
 def __getattr__(name: str) -> Any:
-    """Import what a name stands for when somebody asks for it."""
+    """Import the object with this public name on first access."""
     match name:
         case "AccelerateTracker" | "KerasCallback" | "LightningCallback" | "TrainerCallback":
             from jupyter_mlgpu.measure import training_callbacks
@@ -76,7 +76,7 @@ def __getattr__(name: str) -> Any:
             from jupyter_mlgpu.record import files
 
             return getattr(files, name)
-        case "bench":  # a package that can be called
+        case "bench":  # a callable package
             import jupyter_mlgpu.bench as bench_package
 
             return bench_package
@@ -100,14 +100,14 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%load_ext jupyter_mlgpu` calls: light tracing is on from the next cell."""
+    """Load the extension for `%load_ext jupyter_mlgpu`. Light tracing is on from the next cell."""
     from jupyter_mlgpu.jupyter.notebook.extension import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%unload_ext jupyter_mlgpu` calls: nothing of ours stays behind."""
+    """Unload the extension for `%unload_ext jupyter_mlgpu` and remove all of its hooks."""
     from jupyter_mlgpu.jupyter.notebook.extension import unload
 
     unload(shell)

@@ -1,3 +1,3 @@
-"""The version of the package; labextension/package.json carries the same one."""
+"""The version of the package. labextension/package.json has the same one."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The door to measuring how fast this machine computes, which is called: `experiment/bench/`."""
+"""Alias of `experiment/bench/`, the callable package that benchmarks this machine."""
 
 from jupyter_mlgpu._aliases import alias_package
 

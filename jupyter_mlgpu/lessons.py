@@ -1,4 +1,4 @@
-"""The door to what lessons use: `teach/lessons/`."""
+"""Alias of `teach/lessons/`, the functions for lessons."""
 
 from jupyter_mlgpu._aliases import alias_package
 from jupyter_mlgpu.teach.lessons import *

@@ -1,4 +1,4 @@
-"""The door to reading native log lines: `explain/logs/`."""
+"""Alias of `explain/logs/`, which reads native log lines."""
 
 from jupyter_mlgpu._aliases import alias_package
 

@@ -1,4 +1,4 @@
-"""The door to Apple's ML Compute as a library to learn from: `graphs/mlcompute/`."""
+"""Alias of `graphs/mlcompute/`, Apple's ML Compute as a library for learning."""
 
 from jupyter_mlgpu._aliases import alias_package
 from jupyter_mlgpu.record.extras import require

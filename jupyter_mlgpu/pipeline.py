@@ -1,14 +1,14 @@
-"""The stages from a measured cell to its receipt, in order; and the place where rooms are put together.
+"""The stages from a measured cell to its receipt, and the connections between the package's parts.
 
     measured   measure/recorder.py makes a frozen Record of the cell, started and stopped by IPython's events
                (jupyter/notebook/cell/events.py)
     enriched   each of `stages` adds to the record: log messages, what limited the cell, what to do about it
-    stored     in record/store.py, which tells the sidebar
+    stored     in record/store.py, which passes it to the sidebar
     shown      by show/receipts, under the cell
 
-A room uses only the rooms before it (docs/design.md). What it needs of a later one, its `__init__.py`
-declares, and `connect` sets. This imports nothing before it is used, in the function that uses it: what
-draws and what explains is loaded when something is drawn or explained.
+A part imports only earlier parts (docs/design.md). If it needs a function of a later one, its `__init__.py`
+declares the function, and `connect` sets it. Imports here are inside the functions that use them, so that
+rendering and explanations are loaded only when they are needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.record.gpu_work import GpuFigures
     from jupyter_mlgpu.record.record import Record
 
-#: What lessons import. It is loaded in their kernels alone.
+#: The alias that lessons import. It is loaded only in their kernels.
 _LESSONS = "jupyter_mlgpu.lessons"
 
 
@@ -52,7 +52,7 @@ def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> Non
 
 
 def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]:
-    """The stages that enrich a cell's record, in their order."""
+    """Return the stages that enrich a cell's record, in their order."""
     from jupyter_mlgpu.jupyter.notebook.cell import record_stages as parts
 
     stage = parts.RecordStage
@@ -62,7 +62,7 @@ def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]
         stage(
             parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, runtime.selection, namespace)
         ),
-        # What the device wrote while it was waited for belongs to the cell, too.
+        # Lines that the device's libraries wrote during the final synchronization belong to the cell, too.
         stage(parts.NATIVE_LINES, lambda one: parts.with_logs(one, capture)),
         stage(parts.MPS_LOG, lambda one: parts.with_mps_log(one, capture)),
         stage(parts.ITEMS, lambda one: parts.with_items(one, cell.items)),
@@ -71,19 +71,19 @@ def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]
         stage(parts.GROWTH, lambda one: parts.with_growth(one, runtime.store)),
         stage(parts.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
         stage(parts.DEATH, lambda one: parts.with_exit(one, session.died_before)),
-        parts.saving(session.journal),
+        parts.saving_stage(session.journal),
     )
 
 
 def explained(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
-    """Return the record with what limited its cell, and what to do about it. Of a block or an epoch, too."""
+    """Return the record of a cell, block or epoch with what limited it, and what to do about it."""
     from jupyter_mlgpu.explain.limits.stage import with_limit
 
     return with_limit(record, activity, runtime)
 
 
 def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, runtime: Runtime) -> Record:
-    """The record once it is known what the GPUs did, and what limited the cell as far as that tells."""
+    """Return the record with its GPUs' figures, and with its limit determined again from them."""
     from jupyter_mlgpu.explain.limits.stage import with_limit_again
     from jupyter_mlgpu.jupyter.notebook.cell.record_stages import LIMIT, RecordStage
 
@@ -99,11 +99,14 @@ def _with_what_it_holds(record: Record, cell: EndedCell, session: NotebookSessio
     return with_what_it_holds(record, cell.code, session.namespace)
 
 
-# What rooms need of those after them.
+# Functions that parts need from later ones.
 
 
 def connect() -> None:
-    """Give each room what it needs of later ones; none of those is imported before it is used."""
+    """Set the functions that each part needs from later ones.
+
+    These are imported only when they are called.
+    """
     from jupyter_mlgpu import jupyter, measure, record
 
     record.renderer = _renderer
@@ -115,7 +118,7 @@ def connect() -> None:
 
 
 def in_a_lesson() -> bool:
-    """Whether this kernel's notebook has imported what lessons import."""
+    """Return True if this kernel's notebook has imported the lessons' package."""
     return _LESSONS in sys.modules
 
 

@@ -1,4 +1,4 @@
-"""The door to planning graphs without running them: `graphs/planning/`."""
+"""Alias of `graphs/planning/`, which plans graphs without running them."""
 
 from jupyter_mlgpu._aliases import alias_package
 

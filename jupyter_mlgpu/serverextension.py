@@ -1,4 +1,4 @@
-"""The door to what JupyterLab's server does for the page; its configuration names it: `jupyter/server/`."""
+"""Entry point of the server extension in `jupyter/server/`, which Jupyter's configuration names."""
 
 from jupyter_mlgpu.jupyter.server.extension import (
     _jupyter_server_extension_points,

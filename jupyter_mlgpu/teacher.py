@@ -1,4 +1,4 @@
-"""The door to the teacher's view, which hubs start as `python -m jupyter_mlgpu.teacher`: `teach/teacher/`."""
+"""Entry point of the teacher's view in `teach/teacher/`: hubs start `python -m jupyter_mlgpu.teacher`."""
 
 import sys
 

@@ -123,15 +123,6 @@ FILES = (
     ConstraintFile(
         "peers.txt", groups=("peers",), above=("make.txt", "tests.txt"), agrees_with=("extras.txt",)
     ),
-    # What is measured beside this package, above .venv too and beside torch.txt.
-    ConstraintFile(
-        "benchmark.txt",
-        extras=("jax",),
-        groups=("benchmark",),
-        above=("make.txt", "tests.txt"),
-        agrees_with=("extras.txt", "torch.txt", "frameworks.txt"),
-        macos="15.0",  # for scalene
-    ),
     # What Binder installs: the lessons on a processor, and what building the package in postBuild needs.
     ConstraintFile(
         "requirements.txt",

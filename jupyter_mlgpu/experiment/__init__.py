@@ -1,1 +1,1 @@
-"""Deliberate repetition: the timing loop, races, benchmarks."""
+"""Repeated runs on request: the timing loop, races, benchmarks."""

@@ -1,1 +1,1 @@
-"""What it means, without running anything: log messages, the doctor, comparisons, growth, engines."""
+"""Explain what was measured, without running anything: limits, exits, logs, comparisons, doctor, engines."""

@@ -1,4 +1,4 @@
-"""`jupyter_mlgpu.fits`: whether a batch fits into memory, asked before it is run."""
+"""`jupyter_mlgpu.fits`: forecast if a batch fits into memory, before it is run."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from jupyter_mlgpu.record.sentence import say
 
 
 def fits(batch: int, measured: Mapping[int, Runs], limit: float | None = None) -> Forecast:
-    """Whether `batch` fits into memory, from the measured runs of two other batches or more.
+    """Forecast if `batch` fits into memory, from the measured runs of two other batches or more.
 
     `measured` maps a batch to its runs: a cell's number, the one in its brackets (all runs of its code),
     "10.2" for one of its runs, "#12" for a record by its own number, the name of a
-    `jupyter_mlgpu.trace("name")` block, a record, or a sequence of them. `limit` is in bytes; left
-    out, it is what the machine, the container or the GPU has now.
+    `jupyter_mlgpu.trace("name")` block, a record, or a sequence of them. `limit` is in bytes. Without it, the
+    memory that the machine, the container or the GPU has now is used.
 
-    >>> fits(256, {32: 5, 64: 6})  # doctest: +SKIP
-    Batch size 256 needs about 11 GiB (...); 8 GiB available (...): it does not fit; try 128.
+    >>> fits(256, {32: 5, 64: 6})  # doctest: +SKIP Batch size 256 needs about 11 GiB (...); 8 GiB available
+    (...): it does not fit; try 128.
 
-    Raises UsageError for batches that are no positive numbers, and for fewer than two of them.
+    Raises UsageError for batches that are not positive numbers, and for fewer than two of them.
     """
     runs = {size: runs_of(which) for size, which in measured.items()}
-    there = (
+    available = (
         MemoryLimit(limit, say("the given limit"))
         if limit is not None
         else room(quantity_of([record for of_size in runs.values() for record in of_size]))
     )
-    return forecast(batch, runs, there, records())
+    return forecast(batch, runs, available, records())

@@ -1,22 +1,22 @@
-"""Whether the runs of one cell leave ever more memory behind: bytes a run, with how far to trust the figure.
+"""Estimate if the runs of one cell leave more and more memory behind, in bytes per run with an interval.
 
-Pure functions over records. The runs of a cell are the records of one kernel with the same code and, where
-the front end sends one, the same cell id. A block that is traced again and again, in a cell or a script,
-is looked at by its name in the same way. What counts is memory when the cell had ended (`memory_process`,
-`memory_allocator`), not its peak: a peak that comes again at each run is no leak.
+The functions here are pure functions over records. The runs of a cell are the records of one kernel with the
+same code and, if the front end sends one, the same cell id. A block that is traced again and again, in a cell
+or a script, is identified by its name. What counts is the memory at the end of the cell (`memory_process`,
+`memory_allocator`), not its peak: a peak that recurs in each run is no leak.
 
-The first run is left out, for it imports, compiles and fills caches; so are runs that raised or were
-interrupted (their traceback keeps what the cell had made) and profiled ones.
+The first run is left out, because it imports, compiles and fills caches. So are profiled runs, and runs that
+raised or were interrupted (their traceback keeps what the cell had created).
 
-Growth is said to a student (`Growth.growing`) where three things hold. The interval's lower end is at least
-`WORTH`, so that noise does not explain it and it matters in a day's work. And the newer half of the runs
-grows at least half as fast as all of them: a step, or caches that are full by now, is no leak. 1 MiB a run is
-our own choice: what a kernel keeps of every cell (its source, its number, our record) is some kilobytes, and
-the resident set jumps by a few hundred. And at least half of the growth came while the cell itself ran: what
-other cells keep in between is told of them.
+Growth is reported to a student (`Growth.growing`) if three things hold. First, the interval's lower end is at
+least `WORTH`, so noise does not explain it and it matters in a day's work. Second, the newer half of the runs
+grows at least half as fast as all of them: a step, or caches that are full by now, is no leak. Third, at
+least half of the growth came while the cell itself ran: what other cells keep in between is reported for
+them. 1 MiB per run is our own choice: what a kernel keeps of every cell (its source, its number, our record)
+is some kilobytes, and the resident set jumps by a few hundred.
 
-What it cannot tell: memory that was freed inside the process is used again before new memory is taken, so
-growth can begin late; and a heap that falls to pieces grows a little without anything being kept.
+Two limits of the method: memory that was freed inside the process is used again before new memory is taken,
+so growth can begin late; and a fragmenting heap grows a little without anything being kept.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from jupyter_mlgpu.explain.statistics import Estimate, theil_sen, theil_sen_inte
 from jupyter_mlgpu.record.instruments import Instrument, Instruments
 from jupyter_mlgpu.record.record import Record
 
-#: What is compared over the runs, in this order.
+#: The quantities that are compared over the runs, in this order.
 QUANTITIES = ("memory_process", "memory_allocator")
 
-#: Runs left out at the beginning of a cell's life.
+#: Runs that are left out at the beginning of a cell's life.
 FIRST_RUNS = 1
 
-#: Runs that an interval needs beside those: with four, no pair of slopes encloses the true one at 95 %.
+#: Runs that an interval needs in addition: with four, no pair of slopes encloses the true one at 95 %.
 FEWEST = 5
 
-#: How many of the last runs are looked at where nobody says otherwise, and at most.
+#: The default number of most recent runs that are used, and the largest one.
 LAST = 20
 MOST = 100
 
-#: Growth that is worth a sentence, in bytes a run.
+#: Growth that is worth a sentence, in bytes per run.
 WORTH = 1024**2
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Growth of one quantity, in bytes a run, over `runs` runs; `instrument` says who measured it.
+    """Growth of one quantity, in bytes per run, over `runs` runs, measured by `instrument`.
 
     `newer` is the growth over the newer half of these runs. `own` is the growth without what came while other
-    cells ran in between: all of it where none ran. None where that is not known.
+    cells ran in between: all of it if none ran, None if it is not known.
     """
 
     quantity: str
@@ -66,28 +66,28 @@ class Growth:
 
     @property
     def within_noise(self) -> bool:
-        """Whether no growth at all would explain the figures, too."""
+        """True if no growth at all would explain the figures, too."""
         return self.slope.low <= 0 <= self.slope.high
 
     @property
     def goes_on(self) -> bool:
-        """Whether the newer half of the runs still grows, at half the speed of all of them or more."""
+        """True if the newer half of the runs grows at least half as fast as all of them."""
         return self.newer >= self.slope.value / 2
 
     @property
     def of_others(self) -> bool:
-        """Whether most of the growth came from other cells that ran in between."""
+        """True if most of the growth came from other cells that ran in between."""
         return self.own is not None and self.own < self.slope.value / 2
 
     @property
     def growing(self) -> bool:
-        """Whether it is worth telling a student (see this module)."""
+        """True if the growth is worth reporting to a student (see this module)."""
         return self.slope.low >= WORTH and self.goes_on and not self.of_others
 
 
 @dataclass(frozen=True, slots=True)
 class CellGrowth:
-    """The runs of one cell: the newest, how many of them count, and what grew (empty: too few runs)."""
+    """The growth of one cell; `growths` is empty if too few runs count."""
 
     newest: Record
     counted: int
@@ -95,37 +95,39 @@ class CellGrowth:
 
     @property
     def too_few(self) -> int:
-        """How many more runs it takes."""
+        """The number of further runs that are needed."""
         return max(0, FEWEST - self.counted)
 
 
 def of_run(records: Sequence[Record], newest: Record, last: int = LAST) -> CellGrowth | None:
-    """The growth over the runs of the cell that `newest` is a run of; `records` are those before it.
+    """Return the growth over the runs of the cell of `newest`; `records` are those before it.
 
-    None where it is no cell (a traced block of a script), a run that does not count, or one of too few.
+    Return None if it is no cell (a traced block of a script), a run that does not count, or one of too few.
     """
     runs = _runs([one for one in records if one.code == newest.code], newest)
     return _of_runs(runs, _cells(records, newest.run.id), last) if runs else None
 
 
 def may_be_growing(earlier: Sequence[Record], newest: Record, last: int = LAST) -> bool:
-    """Whether `of_run` can find anything `growing`, asked after every cell; `earlier` are the cell's runs."""
+    """Return True if `of_run` can find anything `growing`: a fast test for every cell.
+
+    `earlier` are the cell's runs.
+    """
     counted = _counted(_runs(earlier, newest), last)
     return any(
-        max(points.values()) - min(points.values()) >= WORTH * _farthest(len(points))
+        max(points.values()) - min(points.values()) >= WORTH * _least_distance(len(points))
         for quantity in QUANTITIES
         for points in _series(counted, Instruments([run for _, run in counted], quantity)).values()
     )
 
 
 @cache
-def _farthest(count: int) -> float:
-    """How far apart two runs are that grew by `WORTH` a run, if `count` runs are to be called growing.
+def _least_distance(count: int) -> float:
+    """Return the least distance of two runs that must have grown by `WORTH` per run in a growing cell.
 
-    Infinitely far where the runs are too few for that.
-
-    For that, at most `rank` slopes may lie below `WORTH`. There are more pairs than that which are so far
-    apart, or farther; so one of them has grown by `WORTH` times the distance, or more.
+    `count` is the number of runs. The distance is infinite if there are too few. To be called growing, at
+    most `rank` slopes may be below `WORTH`. More pairs than that are at least this far apart, so one of them
+    has grown by at least `WORTH` times the distance.
     """
     rank = theil_sen_rank(count)
     if rank is None:
@@ -135,7 +137,7 @@ def _farthest(count: int) -> float:
 
 
 def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
-    """The growth of every cell, in the order in which they first ran."""
+    """Return the growth of every cell, in the order of their first runs."""
     cells: dict[tuple[str, str | None, str | None], list[Record]] = {}
     for record in records:
         if record.cell.source_digest is not None:
@@ -145,7 +147,7 @@ def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
 
 
 def of_blocks(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
-    """The growth of the blocks traced often enough under one name, in the order in which they first ran."""
+    """Return the growth of blocks traced often enough under one name, in the order of their first runs."""
     blocks: dict[tuple[str, str], list[Record]] = {}
     for record in records:
         if record.cell.source_digest is None:
@@ -154,7 +156,7 @@ def of_blocks(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
 
 
 def _cells(records: Sequence[Record], run: str) -> list[Record]:
-    """A kernel's cells in their order, without the blocks traced inside them."""
+    """Return a kernel's cells in order, without the blocks traced inside them."""
     cells = (one for one in records if one.run.id == run and one.cell.source_digest is not None)
     return sorted(cells, key=_sequence)
 
@@ -168,15 +170,15 @@ def _counts(record: Record) -> bool:
 
 
 def _runs(earlier: Sequence[Record], newest: Record) -> Sequence[Record]:
-    """The runs of a cell up to `newest`; empty where that does not count, or there are too few."""
+    """Return the runs of a cell up to `newest`; empty if that does not count, or if there are too few."""
     if newest.cell.source_digest is None or not _counts(newest):
         return ()
     return [*earlier, newest] if len(earlier) + 1 >= FIRST_RUNS + FEWEST else ()
 
 
 def _counted(runs: Sequence[Record], last: int) -> list[tuple[int, Record]]:
-    """The last runs that count, with their numbers."""
-    # A run that does not count still ran, and may have left something: it keeps its number.
+    """Return the last runs that count, with their numbers."""
+    # A run that does not count still ran, and may have left memory behind: it keeps its number.
     numbers = range(len(runs) - 1, FIRST_RUNS - 1, -1)
     newest = ((number, runs[number]) for number in numbers if _counts(runs[number]))
     return list(islice(newest, last))[::-1]
@@ -184,15 +186,15 @@ def _counted(runs: Sequence[Record], last: int) -> list[tuple[int, Record]]:
 
 def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> CellGrowth:
     counted = _counted(runs, last)
-    befores = [_before(run, cells) for _, run in counted]
+    preceding = [_before(run, cells) for _, run in counted]
     growths: list[Growth] = []
     for quantity in QUANTITIES:
-        instruments = Instruments([run for _, run in counted] + [one for one in befores if one], quantity)
+        instruments = Instruments([run for _, run in counted] + [one for one in preceding if one], quantity)
         for instrument, points in _series(counted, instruments).items():
             xs, ys, half = list(points), list(points.values()), len(points) // 2
             slope = theil_sen_interval(xs, ys)
             if slope is not None:
-                others = _of_others(counted, befores, instruments, instrument)
+                others = _of_others(counted, preceding, instruments, instrument)
                 own = None if others is None else slope.value - others
                 newer = theil_sen(xs[half:], ys[half:])
                 growths.append(Growth(quantity, instrument, len(points), slope, newer, own))
@@ -200,7 +202,7 @@ def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> Cell
 
 
 def _before(run: Record, cells: Sequence[Record]) -> Record | None:
-    """The cell that ran before it."""
+    """Return the cell that ran before this one."""
     place = bisect_left(cells, run.cell.sequence, key=_sequence)
     return cells[place - 1] if place > 0 else None
 
@@ -208,7 +210,7 @@ def _before(run: Record, cells: Sequence[Record]) -> Record | None:
 def _series(
     runs: Sequence[tuple[int, Record]], instruments: Instruments
 ) -> dict[Instrument, dict[int, float]]:
-    """Value by number of the run, for each instrument: every device has an allocator of its own."""
+    """Return values by run number, for each instrument: every device has an allocator of its own."""
     series: dict[Instrument, dict[int, float]] = {}
     for number, run in runs:
         for instrument, value in instruments.values(run).items():
@@ -218,14 +220,14 @@ def _series(
 
 def _of_others(
     counted: Sequence[tuple[int, Record]],
-    befores: Sequence[Record | None],
+    preceding: Sequence[Record | None],
     instruments: Instruments,
     instrument: Instrument,
 ) -> float | None:
-    """Return the growth per run that came while other cells ran between the runs; None where not known."""
+    """Return the growth per run that came while other cells ran in between, or None if not known."""
     sums: dict[int, float] = {}
     so_far, last = 0.0, None
-    for (number, run), before in zip(counted, befores, strict=True):
+    for (number, run), before in zip(counted, preceding, strict=True):
         value = instruments.values(run).get(instrument)
         if value is None:
             continue

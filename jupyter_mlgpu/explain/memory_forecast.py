@@ -1,10 +1,10 @@
-"""What a larger batch would need, from the peaks of memory that smaller ones had: before it is run.
+"""Forecast the memory of a larger batch from the peak memory of smaller ones, before it is run.
 
-Assumed is that peak = a + b * batch: a is what is there whatever the batch (the libraries, the model), b what
-one item takes. Each pair of runs with different batches gives a line, and each line a figure for the batch
-asked for; their median is the forecast, and their smallest and largest the range. With one run of each of two
-batches there is one line, so no range. Nothing else is measured, so what the assumption leaves out is not in
-the range: an algorithm chosen anew for a large batch, memory in pieces that are too small.
+The assumption is peak = a + b * batch: a is what is there whatever the batch (the libraries, the model), b
+what one item takes. Each pair of runs with different batches gives a line, and each line a figure for the
+requested batch. Their median is the forecast, and their smallest and largest are the range. With one run of
+each of two batches there is one line, so no range. Nothing else is measured, so the range does not cover what
+the assumption leaves out: another algorithm that is chosen for a large batch, or fragmented memory.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, below, listed, say, say_count
 
-#: How far beyond the largest measured batch a forecast goes without a warning.
+#: A forecast beyond this multiple of the largest measured batch has a warning.
 FAR = 4
 
-#: The newest runs of each batch that count.
+#: The most recent runs of each batch that count, at most.
 MOST = 20
 
 ASSUMED = say(
@@ -38,7 +38,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class MemoryLimit:
-    """How much memory the cell may have, in bytes, and of what."""
+    """The memory that the cell may have, in bytes, and a description of it."""
 
     bytes: float
     of: Sentence
@@ -46,10 +46,10 @@ class MemoryLimit:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a batch needs, in bytes; shown as sentences.
+    """The memory that a batch needs, in bytes; displayed as sentences.
 
-    `needed` is None where it cannot be told, with the reason in `why_not`. `low` and `high` are None where
-    there is one line alone. `smaller` is a batch that would fit, None where none is known.
+    `needed` is None if it is not known, with the reason in `why_not`. `low` and `high` are None if there is
+    only one line. `smaller` is a batch that would fit, None if none is known.
     """
 
     batch: int
@@ -64,7 +64,7 @@ class Forecast:
 
     @property
     def fits(self) -> bool | None:
-        """Whether it fits; None where that cannot be told."""
+        """True if it fits; None if that is not known."""
         if self.needed is None or self.limit is None:
             return None
         return (self.high or self.needed) <= ROOM * self.limit.bytes
@@ -74,7 +74,7 @@ class Forecast:
 
     @property
     def sentence(self) -> Sentence:
-        """All of it, in lines."""
+        """The whole forecast, in lines."""
         return below(self._answer(), *self.notes)
 
     def _answer(self) -> Sentence:
@@ -97,12 +97,12 @@ class Forecast:
         )
 
     def _figure(self) -> Sentence:
-        """Which memory the figure is of, and its range."""
+        """Return which memory the figure is about, and its range."""
         name = _NAMES[self.quantity]
         if self.low is None or self.high is None:
             return name
         high = units.size(self.high)
-        # Lines of runs that scatter may fall below nothing, which no batch takes.
+        # Lines of scattered runs may fall below zero, which no batch takes.
         if self.low <= 0:
             return say("{quantity}, at most {high}", quantity=name, high=high)
         return say("{quantity}, from {low} to {high}", quantity=name, low=units.size(self.low), high=high)
@@ -122,13 +122,13 @@ def forecast(
     limit: MemoryLimit | None = None,
     history: Sequence[Record] = (),
 ) -> Forecast:
-    """What `batch` needs, from the runs of smaller or other batches: `measured` maps a batch to its records.
+    """Forecast what `batch` needs from the runs of other batches: `measured` maps a batch to its records.
 
-    The peak is that of the framework's allocator on a GPU where all runs have it, else that of the process.
-    `history` are all records of the kernel: with them it is seen whether a run imported a framework, and
-    whether memory that earlier cells left hides what a run needed.
+    The peak is that of the framework's allocator on a GPU if all runs have it, else that of the process.
+    `history` are all records of the kernel. They show if a run imported a framework, and if memory that
+    earlier cells left hides what a run needed.
 
-    Raises UsageError for batches that are no positive numbers, or fewer than two of them.
+    Raises UsageError for batches that are not positive numbers, or fewer than two of them.
     """
     if batch < 1 or any(one < 1 for one in measured):
         raise UsageError(say("A batch size is a whole number, 1 or more."))
@@ -140,10 +140,10 @@ def forecast(
             )
         )
     notes: list[Sentence] = []
-    runs = {size: _counted(size, records, history, notes) for size, records in sorted(measured.items())}
+    runs = {size: _usable_runs(size, records, history, notes) for size, records in sorted(measured.items())}
     quantity = quantity_of([record for records in runs.values() for record in records])
     if quantity == "peak_memory_process":
-        runs = _rising(runs, notes)
+        runs = _without_later_smaller(runs, notes)
     points = [
         (size, value)
         for size, records in runs.items()
@@ -183,7 +183,7 @@ def forecast(
 
 
 def quantity_of(records: Sequence[Record]) -> str:
-    """The peak to go by: the allocator's on a GPU where all records have it, else the process's."""
+    """Return the peak to use: the allocator's on a GPU if all records have it, else the process's."""
     on_gpu = bool(records) and all(_on_gpu(record) for record in records)
     return "peak_memory_allocator" if on_gpu else "peak_memory_process"
 
@@ -195,10 +195,10 @@ def _on_gpu(record: Record) -> bool:
     )
 
 
-def _counted(
+def _usable_runs(
     batch: int, records: Sequence[Record], history: Sequence[Record], notes: list[Sentence]
 ) -> list[Record]:
-    """The runs that count: light ones that ended well, and not those that imported a framework."""
+    """Return the runs that count: successful light ones that did not import a framework."""
     good = [one for one in records if one.outcome == "ok" and one.mode == "light"]
     if len(good) < len(records):
         notes.append(
@@ -223,7 +223,7 @@ def _counted(
 
 
 def _imports(record: Record, history: Sequence[Record]) -> bool:
-    """Whether a framework was there when the cell ended that was not there at the end of the one before."""
+    """Return True if the cell imported a framework, by the versions in its record and the one before."""
     before = _before(record, history)
     return before is not None and bool(record.versions.keys() - before.versions.keys())
 
@@ -255,17 +255,20 @@ def _why_not(
             sizes=listed([*runs]),
         )
     if quantity == "peak_memory_process":
-        return _hidden(runs, lines, history)
+        return _why_hidden(runs, lines, history)
     return None
 
 
-def _rising(runs: dict[int, list[Record]], notes: list[Sentence]) -> dict[int, list[Record]]:
-    """Without runs after a larger batch, where there are others: the process may hold what that took."""
-    rising = {
+def _without_later_smaller(runs: dict[int, list[Record]], notes: list[Sentence]) -> dict[int, list[Record]]:
+    """Return the runs without those after a larger batch, whose memory the process may still hold.
+
+    If a batch would have no run left, all runs are returned.
+    """
+    kept = {
         size: [one for one in records if not _larger_before(size, one, runs)]
         for size, records in runs.items()
     }
-    if rising == runs or not all(rising.values()):
+    if kept == runs or not all(kept.values()):
         return runs
     notes.append(
         say(
@@ -273,11 +276,11 @@ def _rising(runs: dict[int, list[Record]], notes: list[Sentence]) -> dict[int, l
             "the larger one may still be held."
         )
     )
-    return rising
+    return kept
 
 
 def _larger_before(size: int, record: Record, runs: Mapping[int, Sequence[Record]]) -> int:
-    """The largest batch above its own that ran before a record in the same kernel; 0 for none."""
+    """Return the largest batch above its own that ran before a record in the same kernel; 0 for none."""
     return max(
         (
             other
@@ -291,12 +294,12 @@ def _larger_before(size: int, record: Record, runs: Mapping[int, Sequence[Record
     )
 
 
-def _hidden(
+def _why_hidden(
     runs: Mapping[int, Sequence[Record]],
     lines: Sequence[Line],
     history: Sequence[Record],
 ) -> Sentence | None:
-    """Where a larger batch ran before, the process may still hold its memory: a peak may tell of that."""
+    """Return a reason if a larger batch that ran before hides a run's own need, else None."""
     for size, record in ((size, record) for size, records in runs.items() for record in records):
         larger = _larger_before(size, record, runs)
         before = _before(record, history)
@@ -317,7 +320,7 @@ def _hidden(
 
 
 def _smaller(batch: int, lines: Sequence[Line], limit: MemoryLimit | None) -> int | None:
-    """The largest of half the batch, a quarter of it and so on that fits."""
+    """Return the largest of half the batch, a quarter of it and so on that fits."""
     while limit is not None and (batch := batch // 2) >= 1:
         if at(lines, batch)[2] <= ROOM * limit.bytes:
             return batch
@@ -329,5 +332,5 @@ def _readings(record: Record, quantity: str) -> list[Reading]:
 
 
 def _peak(record: Record, quantity: str) -> float | None:
-    """The largest of several devices' peaks."""
+    """Return the largest of several devices' peaks."""
     return max((one.value for one in _readings(record, quantity) if one.value is not None), default=None)

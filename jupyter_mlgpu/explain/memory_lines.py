@@ -1,4 +1,4 @@
-"""Straight lines through peaks of memory: what a size needs, if every item takes the same."""
+"""Straight lines through memory peaks: the need of a size, if every item takes the same."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from itertools import combinations
 
 from jupyter_mlgpu.explain.statistics import median
 
-#: The part of the memory there is up to which a size is said to fit, and is proposed.
+#: The share of the available memory up to which a size is said to fit, and is proposed.
 ROOM = 0.9
 
-#: Two sizes with the peaks that they had, in bytes.
+#: Two sizes with their peaks, in bytes.
 Line = tuple[int, float, int, float]
 
 
 def lines_through(points: Iterable[tuple[int, float]]) -> list[Line]:
-    """A line through each two peaks of different sizes."""
+    """Return a line through each two peaks of different sizes."""
     pairs = combinations(points, 2)
     return [(x1, y1, x2, y2) for (x1, y1), (x2, y2) in pairs if x1 != x2]
 
 
 def slope(lines: Sequence[Line]) -> float:
-    """Bytes that one item takes: the median of the lines."""
+    """Return the bytes that one item takes: the median of the lines."""
     return median([(y2 - y1) / (x2 - x1) for x1, y1, x2, y2 in lines])
 
 
 def at(lines: Sequence[Line], size: int) -> tuple[float, float, float]:
-    """The lowest, the middle and the highest figure that the lines give for a size, in bytes."""
+    """Return the lowest, the middle and the highest figure that the lines give for a size, in bytes."""
     found = [y1 + (y2 - y1) / (x2 - x1) * (size - x1) for x1, y1, x2, y2 in lines]
     return min(found), median(found), max(found)

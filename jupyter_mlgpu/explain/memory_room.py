@@ -1,4 +1,4 @@
-"""How much memory a cell may have before the machine pages or the GPU refuses, as it is now."""
+"""Find how much memory a cell may use now, before the machine pages or the GPU refuses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from jupyter_mlgpu.record.sentence import say
 
 
 def room(quantity: str, nvml: Nvml | None = None, root: Path = Path("/")) -> MemoryLimit | None:
-    """The room for a peak of this quantity; None where it is not known.
+    """Return the room for a peak of this quantity, or None if it is not known.
 
-    For the process: what it holds now and what is free, in the machine or, where that is less, in its
-    container. For an allocator: the memory of the smallest NVIDIA GPU, but what other processes hold there.
-    A Mac's GPU uses the machine's memory. `root` is the file system where the container's limit stands.
+    For the process, it is what it holds now plus what is free in the machine or, if that is less, in its
+    container. For an allocator, it is the memory of the smallest NVIDIA GPU without what other processes hold
+    there. A Mac's GPU uses the machine's memory. `root` is the file system that has the container's limit.
     """
     if quantity == "peak_memory_process" or memory.unified():
         return _process(root)
@@ -37,17 +37,17 @@ def _process(root: Path) -> MemoryLimit:
 
 
 def _gpu(nvml: Nvml) -> MemoryLimit | None:
-    rooms = [_left(nvml, index) for index in range(nvml.count().value or 0)]
+    rooms = [_room_on(nvml, index) for index in range(nvml.count().value or 0)]
     known = [one for one in rooms if one is not None]
     if not known:
         return None
     return MemoryLimit(min(known), say("the GPU's memory minus what other processes hold"))
 
 
-def _left(nvml: Nvml, index: int) -> float | None:
-    told = nvml.memory(index).value
-    if told is None:
+def _room_on(nvml: Nvml, index: int) -> float | None:
+    info = nvml.memory(index).value
+    if info is None:
         return None
     users = nvml.processes(index).value or ()
     others = sum(one.used or 0 for one in users if one.pid != os.getpid())
-    return told.total - others
+    return info.total - others

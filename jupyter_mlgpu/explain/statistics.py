@@ -1,12 +1,11 @@
-"""Medians, slopes and ratios of few measured values, each with an interval that assumes no shape of them.
+"""Medians, slopes and ratios of few measured values, with distribution-free intervals.
 
-All intervals are rank tests turned round. Sort the values (for a median), the slopes of all pairs (Theil and
-Sen) or the ratios of all pairs (Hodges and Lehmann). How many of them lie below the true one is distributed
-in a way that can be counted, so those of rank k from both ends enclose it with a known chance. k is the
-largest whose chance is at least `CONFIDENCE`. Chances are counted exactly, with no normal
-approximation. A wild value moves such figures little; values are taken to be independent, and ties make an
-interval wider than need be. Where even the outermost ranks are not enough, the answer is None: the values
-are too few.
+All intervals are inverted rank tests. Sort the values (for a median), the slopes of all pairs (Theil and Sen)
+or the ratios of all pairs (Hodges and Lehmann). The number of them below the true one has a distribution that
+can be counted, so those of rank k from both ends enclose it with a known probability. k is the largest rank
+whose probability is at least `CONFIDENCE`. Probabilities are counted exactly, without a normal approximation.
+An outlier changes such figures little. Values are assumed to be independent, and ties make an interval wider
+than necessary. If even the outermost ranks are not enough, the answer is None: there are too few values.
 
 The standard library's `statistics` has no intervals, and takes 7 ms to import, at each kernel's start.
 """
@@ -22,20 +21,20 @@ from math import comb, factorial, fsum, sqrt
 
 from jupyter_mlgpu.record.sentence import say
 
-#: The chance that every interval here has at least.
+#: The least probability of every interval here.
 CONFIDENCE = 0.95
 
 #: With fewer values than this, not even the lowest and the highest enclose the median at `CONFIDENCE`.
 FEWEST_FOR_MEDIAN = 6
 
-#: What `interval_or_range` gives, in words.
+#: The results of `interval_or_range`, in words.
 INTERVAL = say("95 % interval of the median")
 RANGE = say("lowest to highest, too few runs for a 95 % interval")
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure, and from where to where the true one lies with a chance of `coverage` or more."""
+    """A figure with an interval that contains the true one with a probability of at least `coverage`."""
 
     value: float
     low: float
@@ -44,7 +43,7 @@ class Estimate:
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle value, or the mean of the two middle ones; raises ValueError where there is none."""
+    """Return the middle value, or the mean of the two middle ones. Raises ValueError without values."""
     if not values:
         raise ValueError("A median needs at least one value, found none.")
     ordered = sorted(values)
@@ -53,18 +52,18 @@ def median(values: Sequence[float]) -> float:
 
 
 def median_interval(values: Sequence[float]) -> Estimate | None:
-    """The median with the interval of the sign test; None for fewer than 6 values.
+    """Return the median with the interval of the sign test; None for fewer than 6 values.
 
-    How many of n values lie below the true median is binomial (n, 1/2): W. J. Conover, "Practical
-    Nonparametric Statistics", 3rd edition (1999), section 3.2.
+    The number of n values below the true median is binomial (n, 1/2): W. J. Conover, "Practical Nonparametric
+    Statistics", 3rd edition (1999), section 3.2.
     """
     return _estimate(values, _sign_chances(len(values)))
 
 
 def interval_or_range(values: Sequence[float]) -> tuple[float, float] | None:
-    """From where to where the median lies: its 95 % interval, or all values where they are too few for one.
+    """Return the 95 % interval of the median, or the range of all values if they are too few for an interval.
 
-    None for fewer than two values. `interval_name` says which of the two it is.
+    Return None for fewer than two values. `interval_name` says which of the two it is.
     """
     found = median_interval(values)
     if found is not None:
@@ -73,56 +72,57 @@ def interval_or_range(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def interval_name(count: int) -> str:
-    """What `interval_or_range` gives for so many values, in words."""
+    """Return the name of what `interval_or_range` returns for so many values."""
     return INTERVAL if count >= FEWEST_FOR_MEDIAN else RANGE
 
 
 def theil_sen(xs: Sequence[float], ys: Sequence[float]) -> float:
-    """The median of the slopes of all pairs, in units of y per unit of x.
+    """Return the median of the slopes of all pairs, in units of y per unit of x.
 
     H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Indagationes
-    Mathematicae 12 (1950) 85-91. Up to 29 % of wild values move it little. `xs` are distinct; raises
+    Mathematicae 12 (1950) 85-91. Up to 29 % of outliers change it little. `xs` are distinct. Raises
     ValueError for fewer than two points.
     """
     return median(_slopes(xs, ys))
 
 
 def theil_sen_interval(xs: Sequence[float], ys: Sequence[float]) -> Estimate | None:
-    """`theil_sen` with the interval of Kendall's test; None for fewer than 5 points.
+    """Return `theil_sen` with the interval of Kendall's test; None for fewer than 5 points.
 
-    How many of the slopes lie below the true one is distributed as the inversions of a random permutation:
-    P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
-    Statistical Association 63 (1968) 1379-1389. That holds for errors that come in any order with the same
-    chance. `xs` are distinct.
+    The number of slopes below the true one is distributed like the inversions of a random permutation: P. K.
+    Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American Statistical
+    Association 63 (1968) 1379-1389. This holds for errors of which all orders are equally probable. `xs` are
+    distinct.
     """
     return _estimate(_slopes(xs, ys), _kendall_chances(len(xs)))
 
 
 def theil_sen_rank(count: int) -> int | None:
-    """How many slopes between `count` points lie below `theil_sen_interval`; None for too few points."""
+    """Return how many slopes of `count` points lie below `theil_sen_interval`; None for too few points."""
     return _rank(_kendall_chances(count))
 
 
 def mann_kendall(values: Sequence[float]) -> float:
-    """The chance that values in random order rise as steadily as these: small means that they do rise.
+    """Return the probability that values in random order rise as steadily as these.
 
-    One-sided: of all pairs, how many come falling or equal, and how often no more of them would by chance.
-    H. B. Mann, "Nonparametric tests against trend", Econometrica 13 (1945) 245-259.
+    A small probability means that they do rise. The test is one-sided. It counts the pairs that fall or are
+    equal, and the probability of no more of them by chance. H. B. Mann, "Nonparametric tests against trend",
+    Econometrica 13 (1945) 245-259.
     """
     chances = _kendall_chances(len(values))
     return chances[sum(later <= earlier for earlier, later in combinations(values, 2))]
 
 
 def ratio_interval(first: Sequence[float], second: Sequence[float]) -> Estimate | None:
-    """How many times as large the second sample is as the first: the median of all ratios, and its interval.
+    """Return the ratio of the second sample to the first: the median of all ratios, and its interval.
 
-    On the scale of logarithms this is the shift of J. L. Hodges and E. L. Lehmann, "Estimates of location
-    based on rank tests", Annals of Mathematical Statistics 34 (1963) 598-611, with the interval of the
-    Mann-Whitney test: D. F. Bauer, "Constructing confidence sets using rank statistics", Journal of the
-    American Statistical Association 67 (1972) 687-690. It holds for samples that differ by a factor alone.
+    On a logarithmic scale this is the shift of J. L. Hodges and E. L. Lehmann, "Estimates of location based
+    on rank tests", Annals of Mathematical Statistics 34 (1963) 598-611, with the interval of the Mann-Whitney
+    test: D. F. Bauer, "Constructing confidence sets using rank statistics", Journal of the American
+    Statistical Association 67 (1972) 687-690. It holds for samples that differ only by a factor.
 
-    None where the values are too few: four and four are enough, and three beside five. Raises
-    ValueError for values that are not above 0.
+    Return None if there are too few values: four and four are enough, and three with five. Raises ValueError
+    for values that are not above 0.
     """
     if min([*first, *second], default=0) <= 0:
         raise ValueError("Ratios need values above 0.")
@@ -131,10 +131,10 @@ def ratio_interval(first: Sequence[float], second: Sequence[float]) -> Estimate 
 
 
 def share_interval(hits: float, count: int) -> tuple[float, float]:
-    """From where to where a share lies, with a chance of about 95 %, where `hits` of `count` looks saw it.
+    """Return the interval of a share, with a probability of about 95 %, from `hits` of `count` samples.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
-    American Statistical Association 22 (1927), p. 209-212. Looks are taken to be independent.
+    American Statistical Association 22 (1927), p. 209-212. Samples are assumed to be independent.
     """
     if count < 1:
         return 0.0, 1.0
@@ -146,9 +146,9 @@ def share_interval(hits: float, count: int) -> tuple[float, float]:
 
 
 def coefficient_of_variation(values: Sequence[float]) -> float:
-    """The standard deviation (of these values alone, divided by n) as a part of the mean; 0 for equal values.
+    """Return the population standard deviation divided by the mean; 0 for equal values.
 
-    Raises ZeroDivisionError where there is no value, and for different ones whose mean is 0.
+    Raises ZeroDivisionError without values, and for different ones whose mean is 0.
     """
     mean = fsum(values) / len(values)
     deviation = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
@@ -156,7 +156,7 @@ def coefficient_of_variation(values: Sequence[float]) -> float:
 
 
 def relative_range(values: Sequence[float]) -> float:
-    """How far values that are not below 0 lie apart, as a part of the largest; 0 for equal ones."""
+    """Return the range of values that are not below 0, divided by the largest; 0 for equal ones."""
     largest = max(values)
     return (largest - min(values)) / largest if largest else 0.0
 
@@ -167,13 +167,13 @@ def _slopes(xs: Sequence[float], ys: Sequence[float]) -> list[float]:
 
 
 def _rank(chances: Sequence[float]) -> int | None:
-    """The largest k that a test statistic is at most with no more than half of what `CONFIDENCE` leaves."""
+    """Return the largest k whose cumulative probability is at most half of what `CONFIDENCE` leaves."""
     count = bisect_right(chances, (1 - CONFIDENCE) / 2)
     return count - 1 if count else None
 
 
 def _estimate(values: Sequence[float], chances: Sequence[float]) -> Estimate | None:
-    """The median of values, and the two ranks of them that the test leaves between; see this module."""
+    """Return the median with the two ranks of the values that the test gives; see this module."""
     rank = _rank(chances)
     if rank is None:
         return None
@@ -181,7 +181,7 @@ def _estimate(values: Sequence[float], chances: Sequence[float]) -> Estimate | N
     return Estimate(median(ordered), ordered[rank], ordered[-1 - rank], 1 - 2 * chances[rank])
 
 
-# The distributions of three test statistics: for each k from 0 on, the chance that it is at most k by chance.
+# The distributions of three test statistics: for each k from 0 on, the probability that it is at most k.
 
 
 def _chances(ways: Iterable[int], total: int) -> list[float]:
@@ -190,7 +190,7 @@ def _chances(ways: Iterable[int], total: int) -> list[float]:
 
 @cache
 def _sign_chances(count: int) -> list[float]:
-    """How many of `count` values lie below their true median."""
+    """Return the distribution of how many of `count` values lie below their true median."""
     steps = range(count // 2)
     ways = accumulate(steps, lambda ways, below: ways * (count - below) // (below + 1), initial=1)
     return _chances(ways, 2**count)
@@ -198,10 +198,10 @@ def _sign_chances(count: int) -> list[float]:
 
 @cache
 def _kendall_chances(count: int) -> list[float]:
-    """How many pairs of `count` values in random order come falling.
+    """Return the distribution of how many pairs of `count` values in random order are falling.
 
-    The numbers of permutations by inversions (Mahonian numbers): each further value can come before none to
-    all of the earlier ones.
+    The numbers of permutations by inversions (Mahonian numbers): each further value can be inserted before
+    none to all of the earlier ones.
     """
     ways = [1]
     for size in range(2, count + 1):
@@ -213,7 +213,7 @@ def _kendall_chances(count: int) -> list[float]:
 
 @cache
 def _mann_whitney_chances(n: int, m: int) -> list[float]:
-    """How many of the n * m pairs from two like samples have the second value below the first.
+    """Return the distribution of how many of the n * m pairs from two equal distributions are falling.
 
     The coefficients of the Gaussian binomial, the product of (1 - q^(m+i)) / (1 - q^i) for i from 1 to n.
     """

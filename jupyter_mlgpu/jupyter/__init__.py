@@ -1,4 +1,4 @@
-"""Where people meet it: magics, events, channel, controls, the server's extension, commands of the shell."""
+"""The Jupyter side: magics, cell events, messages to browsers, widgets, server extension, shell commands."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.record.record import Record
 
     class Sharing(Protocol):
-        """A student's consent, and what it sets going."""
+        """A student's consent to share records, and the sending that follows from it."""
 
         def run(self, words: str) -> str:
-            """`%mlc_share WORDS`; returns what to print."""
+            """Run `%mlc_share WORDS` and return the text to print."""
 
         def end(self) -> None:
-            """Send nothing more."""
+            """Stop sending."""
 
 
-# What this room needs of those above it. Set by `pipeline.connect`.
+# Functions of higher layers that this package calls. `pipeline.connect` sets them.
 #: Enriches, stores and shows the record of a cell that has ended.
 cell_ended: Callable[[Record, EndedCell, NotebookSession], None]
-#: Whether the notebook is one of the lessons.
+#: Returns True if the notebook is one of the lessons.
 in_a_lesson: Callable[[], bool]
-#: Makes what is behind `%mlc_share` in a shell.
+#: Creates the object behind `%mlc_share` in a shell.
 share_command: Callable[[Runtime, Any], Sharing]
-#: Commands of `teach` for `jupyter mlgpu`: the name of each, and a function that loads its module.
+#: Subcommands of `jupyter mlgpu` from `teach`: name to a function that imports the command's module.
 teaching_commands: Mapping[str, Callable[[], ModuleType]]
-#: Returns the handlers of `teach` for the server's web application, which is at a base URL.
+#: Takes the server's base URL and returns the web handlers of `teach`.
 teaching_handlers: Callable[[str], list[tuple[str, Any]]]

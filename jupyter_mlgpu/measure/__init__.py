@@ -1,4 +1,4 @@
-"""One cell: the recorder, the device asked for, probes, native lines as they come, profiles, frameworks."""
+"""Measurement of one cell: recorder, device selection, probes, native output, profiles and frameworks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,5 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.runtime import Runtime
     from jupyter_mlgpu.record.record import Record
 
-#: Adds what limited it to the record of a traced block or an epoch, which this room makes. Set by
-#: `pipeline.connect`.
+#: Adds the limit to the record of a traced block or an epoch. `pipeline.connect` sets it.
 explain: Callable[[Record, Activity | None, Runtime], Record]

@@ -1,4 +1,4 @@
-"""When a cell's code ended, and the times that follow from it: what comes after it is not the cell's."""
+"""The time at which a cell's code ended. Time and work after that do not count for the cell."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from jupyter_mlgpu.record.errors import ClockError
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence
 
-#: Waiting for idle devices takes microseconds. Where it takes longer, they were at work until then.
+#: Waiting for idle devices takes microseconds. If the wait takes longer (ns), they were busy until its end.
 STILL_AT_WORK_NS = 1_000_000
 
 
 class Moment(Struct, frozen=True):
-    """The clock, and the processor time of this process, in nanoseconds."""
+    """A reading of the clock and of this process's CPU time, in nanoseconds."""
 
     wall_ns: int
     processor_ns: int
 
 
 def moment(clock: Clock) -> Moment:
-    """Now."""
+    """Return the current moment."""
     return Moment(clock.monotonic_ns(), clock.processor_ns())
 
 
 def wall_time(clock: Clock, started_ns: int, ended_ns: int) -> Reading:
-    """The time between two readings of the clock, or why it is not known."""
+    """Return the time between two readings of the clock, or a missing reading with the clock's error."""
     try:
         spent = seconds_between(started_ns, ended_ns)
     except ClockError as error:
@@ -38,11 +38,11 @@ def wall_time(clock: Clock, started_ns: int, ended_ns: int) -> Reading:
     return Reading("wall_time", spent, "s", "cell", "clock", 1, detail=Sentence(clock.source))
 
 
-def without(readings: Iterable[Reading], processor_ns: int) -> list[Reading]:
-    """The readings, that of processor time without so much of it."""
+def without_cpu_time(readings: Iterable[Reading], processor_ns: int) -> list[Reading]:
+    """Return the readings with `processor_ns` nanoseconds taken off the CPU time."""
     return [
-        replace(one, value=max(0.0, one.value - processor_ns / 1e9))
-        if one.quantity == "cpu_time" and one.value is not None
-        else one
-        for one in readings
+        replace(reading, value=max(0.0, reading.value - processor_ns / 1e9))
+        if reading.quantity == "cpu_time" and reading.value is not None
+        else reading
+        for reading in readings
     ]

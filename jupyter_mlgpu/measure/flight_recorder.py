@@ -1,7 +1,10 @@
-"""Keeps a kernel's account of itself (see `record/flight`) while it runs.
+"""The flight recorder: a file with the state of a Jupyter kernel that remains if the kernel dies.
 
-At the beginning and the end of a cell its thread stores a few bytes into mapped memory: no system call. All
-else is written by the sampler's thread: some three times in two seconds while cells run, and a while longer.
+`record/flight` has its format.
+
+At the beginning and the end of a cell, the cell's thread stores a few bytes in mapped memory, without a
+system call. The sampler's thread writes everything else, every 0.75 s while a cell runs and for 3 s after its
+end.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -36,35 +39,42 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.lazy import Lazy
 
-#: Seconds from one look to the next, and until the first one of a cell that begins after a rest.
+#: Seconds between two samples, and seconds from the beginning of a cell to the first sample if sampling had
+#: stopped before the cell (`LINGER`).
 EVERY, FIRST = 0.75, 0.05
-#: Seconds that a look may come before its time.
+#: Seconds that a sample may be taken before it is due, if the sampler's thread is awake for another one:
+#: waking it up is the most expensive part of a sample.
 EARLY = 0.25
-#: Seconds after the last cell for which looking goes on: the next cell mostly comes before.
+#: Seconds for which sampling goes on after a cell. Most cells begin within this time of the previous one, and
+#: then sampling need not be started again.
 LINGER = 3.0
-#: Seconds from which on a cell does not feel it when milliseconds are taken for what hardly ever changes.
+#: Seconds from which on a running cell counts as long. In a long cell, samples also read the values that
+#: rarely change: this takes milliseconds, which hardly slow such a cell down.
 LONG = 10.0
-#: Bytes by which a cell must have made the process grow to be remembered with its sizes.
+#: A cell's peak memory is remembered with its size only if the cell made the process grow by at least this
+#: many bytes.
 GROWN = 8 * 1024**2
-#: Bytes of each stream whose lines are kept; to redact them takes a quarter of a millisecond.
+#: Bytes at the end of each stream from which the last lines are kept. Redacting them takes a quarter of a
+#: millisecond.
 TAIL = 2048
 
-#: What a terminal would not show.
+#: Escape sequences and control characters, which a terminal does not print.
 _TERMINAL = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0b-\x1f\x7f]"
 
-#: Gives the last bytes of each stream of native lines, at most so many, from these offsets on.
+#: Called with a number of bytes and an offset for each stream of native output. Returns the last bytes of
+#: each stream: at most that number, and only those after the offset.
 Tails = Callable[[int, Mapping[str, int]], Mapping[str, bytes]]
 
 
 class Streams(NamedTuple):
-    """What is asked of the capture of native lines: how far each stream has come, and its last bytes."""
+    """Access to the captured native output: the current offset of each stream, and its last bytes."""
 
     offsets: Callable[[], Mapping[str, int]]
     tails: Tails
 
 
 class FlightRecorder:
-    """The account of this process. Raises OSError where its file cannot be made."""
+    """The flight recorder of this process. Raises OSError if its file cannot be created."""
 
     def __init__(
         self,
@@ -74,32 +84,35 @@ class FlightRecorder:
         sampler: Sampler,
         gpus: Lazy[Gpus],
         streams: Streams,
-        tidy: Callable[[], None] = lambda: None,
-        named: Named = lambda code: {},
+        remove_old_files: Callable[[], None] = lambda: None,
+        numbers_in: Named = lambda code: {},
     ) -> None:
-        """`tidy` is called once, by the sampler's thread: what others have left may be taken away then.
+        """Create the file and write the first state.
 
-        `named` is called by that thread, too, or at a cell's end.
+        `remove_old_files` is called once, on the sampler's thread, to remove files that other Jupyter kernels
+        left. `numbers_in` returns the variables with whole numbers that a cell's code names. It is called on
+        the sampler's thread, or on the cell's thread at the end of a cell.
         """
         self.path = path
-        self._named = named
+        self._numbers_in = numbers_in
         self._sizes = SizesSeen()
-        self._form: tuple[int, CodeForm | None] | None = None
-        self._bytes_before = 0  # bytes of the process when the cell began, or at the first look at it
+        self._newest_form: tuple[int, CodeForm | None] | None = None  # with the cell's sequence number
+        # Bytes of the process at the cell's first sample or at the last one before it, whichever are fewer.
+        self._bytes_before = 0
         self._versions: Mapping[str, str] = {}
-        self._tidy: Callable[[], None] | None = tidy
+        self._remove_old_files: Callable[[], None] | None = remove_old_files
         self._pid = os.getpid()
         self._sampler = sampler
         self._streams = streams
         self._samples = MemorySamples(gpus)
-        self._lock = threading.Lock()  # of the looking
-        self._storing = threading.Lock()
-        self._end: Stop | None = None
-        self._code: tuple[int, str] | None = None
+        self._sampling_lock = threading.Lock()  # guards the start and the end of sampling
+        self._phase_lock = threading.Lock()
+        self._stop_sampling: Stop | None = None
+        self._newest_code: tuple[int, str] | None = None  # with the cell's sequence number
         self._tails: Mapping[str, bytes] = {}
         self._memory = _mapped(path)
         self._pages = Pages(self._memory)
-        self._at = At("starting", real_time.time())
+        self._at = At("starting", real_time.time())  # the phase as stored last
         self._state = KernelState(
             schema=1,
             pid=self._pid,
@@ -112,24 +125,25 @@ class FlightRecorder:
         self._pages.put_at(self._at)
 
     def cell_begins(self, code: str, execution_count: int | None) -> None:
-        """A cell is about to run; `code` is looked at later, by the sampler's thread."""
+        """Record the beginning of a cell. `code` is read later, on the sampler's thread."""
         sequence = self._at.sequence + 1
-        self._code = sequence, code
+        self._newest_code = sequence, code
         self._put("running", sequence, execution_count)
-        if self._end is None:
-            with self._lock:
-                if self._end is None:
-                    self._end = self._sampler.add(self._sample, EVERY, FIRST, EARLY)
+        if self._stop_sampling is None:
+            with self._sampling_lock:
+                if self._stop_sampling is None:
+                    self._stop_sampling = self._sampler.add(self._sample, EVERY, FIRST, EARLY)
 
     def cell_ended(self) -> None:
-        """No cell runs any more."""
+        """Record the end of the cell."""
         self._put("idle", self._at.sequence, self._at.execution_count)
 
     def record_made(self, record: Record) -> None:
-        """The record of the cell that has just run, whose peak of memory is remembered with its size.
+        """Remember the size and the peak memory of the cell that has just run.
 
-        A run that imported a framework does not count, for that takes memory whatever the size, nor one that
-        hardly made the process grow.
+        A later cell with the same code and another size is compared with it. Cells that failed, and cells in
+        other modes than `light`, are not remembered. Neither are cells that imported a framework, which takes
+        memory whatever the size, and cells that hardly made the process grow.
         """
         imported = record.versions.keys() - self._versions.keys()
         self._versions = record.versions
@@ -142,33 +156,38 @@ class FlightRecorder:
         if record.outcome == "ok" and record.mode == "light" and form is not None:
             self._sizes.remember(form, int(peak.value))
 
-    def begins_to_end(self, phase: Phase) -> None:
-        """The process is going to end in good order, as `phase` says: nothing else is stored after that."""
+    def process_ends(self, phase: Literal["ended", "exited"]) -> None:
+        """Record that the process is about to end normally.
+
+        `phase` is `ended` if the kernel was asked to shut down, `exited` if its own code ended it. The phase
+        does not change after that; a sample may still write the state.
+        """
         self._put(phase, self._at.sequence, self._at.execution_count)
 
     @property
-    def has_ended(self) -> bool:
-        """Whether somebody has asked the kernel to shut down."""
+    def is_shutting_down(self) -> bool:
+        """True if the kernel has been asked to shut down."""
         return self._at.phase == "ended"
 
     def close(self, *, remove: bool = True) -> None:
-        """Write no more, and take the file away."""
+        """Stop sampling. Also remove the file, unless `remove` is false."""
         if os.getpid() != self._pid:
             return
-        with self._lock:
-            if self._end is not None:
-                self._end()
-                self._end = None
+        with self._sampling_lock:
+            if self._stop_sampling is not None:
+                self._stop_sampling()
+                self._stop_sampling = None
         self._samples.close()
         if remove:
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
 
     def _put(self, phase: Phase, sequence: int, execution_count: int | None) -> None:
-        if os.getpid() != self._pid:  # a forked child, which has the same pages
+        if os.getpid() != self._pid:  # a forked child, which shares the mapped memory with its parent
             return
         offsets = self._streams.offsets()
-        with self._storing:  # the end is told by the thread of the control channel
+        # The thread of the control channel may report a shutdown while the cell's thread is here.
+        with self._phase_lock:
             if self._at.phase in ("ended", "exited"):
                 return
             self._at = At(
@@ -182,40 +201,42 @@ class FlightRecorder:
             self._pages.put_at(self._at)
 
     def _sample(self) -> None:
-        """On the sampler's thread. What fails ends the looking until the next cell."""
+        """Take a sample on the sampler's thread. An error ends the sampling until the next cell."""
         try:
             self._sample_once()
         except Exception:
-            with self._lock:
-                self._end = None
+            with self._sampling_lock:
+                self._stop_sampling = None
             raise
 
     def _sample_once(self) -> None:
         at, now = self._at, real_time.time()
         if at.phase != "running" and not 0 <= now - at.since < LINGER:
-            with self._lock:
-                if self._end is not None and self._at is at:
-                    self._end()
-                    self._end = None
+            with self._sampling_lock:
+                # If a cell has begun since, sampling goes on.
+                if self._stop_sampling is not None and self._at is at:
+                    self._stop_sampling()
+                    self._stop_sampling = None
             return
         state = self._state
-        same = state.cell is not None and state.cell.sequence == at.sequence
-        short = at.phase == "running" and now - at.since < LONG
-        sample = self._samples.sample(now, afresh=not short)
+        is_first_of_cell = state.cell is None or state.cell.sequence != at.sequence
+        is_short = at.phase == "running" and now - at.since < LONG
+        # Between cells and in a long cell, there is time to read the values that rarely change, too.
+        sample = self._samples.sample(now, afresh=not is_short)
         before = sample.process if state.sample is None else state.sample.process
-        if not same:
+        if is_first_of_cell:
             self._bytes_before = min(before, sample.process)
             state = replace(state, cell=self._cell(at.sequence), largest_step=0)
         else:
             state = replace(state, largest_step=max(state.largest_step, sample.process - before))
         self._state = replace(state, sample=sample, lines=self._lines(at))
         self._pages.put_state(self._state)
-        tidy, self._tidy = self._tidy, None
-        if tidy is not None:
-            tidy()
+        remove_old_files, self._remove_old_files = self._remove_old_files, None
+        if remove_old_files is not None:
+            remove_old_files()
 
     def _cell(self, sequence: int) -> CellName | None:
-        code = self._code
+        code = self._newest_code
         if code is None or code[0] != sequence:
             return None
         first = next((line.strip() for line in code[1].splitlines() if line.strip()), "")
@@ -224,13 +245,16 @@ class FlightRecorder:
         return CellName(sequence, beginning(first), sizes)
 
     def _form_of(self, sequence: int) -> CodeForm | None:
-        """The form of the newest cell; to find it takes as long as a look does."""
-        code = self._code
+        """Return the form of the cell's code, or None if it has none or if the cell is not the newest.
+
+        It is computed once for each cell, which takes about as long as a sample.
+        """
+        code = self._newest_code
         if code is None or code[0] != sequence:
             return None
-        if self._form is None or self._form[0] != sequence:
-            self._form = sequence, code_form(code[1], self._named(code[1]))
-        return self._form[1]
+        if self._newest_form is None or self._newest_form[0] != sequence:
+            self._newest_form = sequence, code_form(code[1], self._numbers_in(code[1]))
+        return self._newest_form[1]
 
     def _lines(self, at: At) -> tuple[str, ...]:
         tails = self._streams.tails(TAIL, {"stdout": at.stdout, "stderr": at.stderr})
@@ -241,7 +265,7 @@ class FlightRecorder:
 
 
 def last_lines(tails: Iterable[bytes]) -> tuple[str, ...]:
-    """The last lines of streams, redacted, those of the last stream at the end."""
+    """Return the last lines of the streams, redacted, in the order of the streams."""
     texts = [
         beginning(line, flight_record.LONGEST_LINE)
         for tail in tails
@@ -252,22 +276,25 @@ def last_lines(tails: Iterable[bytes]) -> tuple[str, ...]:
 
 
 def process_started() -> float:
-    """When this process began, in seconds since 1970: with its number that names it for good."""
+    """Return the start time of this process in seconds since 1970. Together with the pid it is unique."""
     import psutil  # which ipykernel has loaded already
 
     return float(psutil.Process().create_time())
 
 
-def is_alive(kernel: flight_record.FlightRecord, host_digest: str) -> bool | None:
-    """Whether the process of an account lives; None where it is another machine's."""
+def is_alive(recorded: flight_record.FlightRecord, host_digest: str) -> bool | None:
+    """Return True if the process of a flight record is alive.
+
+    Return None if it ran on another machine, or if psutil cannot tell. `host_digest` is this machine's.
+    """
     import psutil
 
-    if kernel.state.host_digest != host_digest:
+    if recorded.state.host_digest != host_digest:
         return None
     try:
-        process = psutil.Process(kernel.state.pid)
-        return process.status() != psutil.STATUS_ZOMBIE and _same(
-            process.create_time(), kernel.state.process_started
+        process = psutil.Process(recorded.state.pid)
+        return process.status() != psutil.STATUS_ZOMBIE and _is_same_start(
+            process.create_time(), recorded.state.process_started
         )
     except psutil.NoSuchProcess:
         return False
@@ -275,18 +302,19 @@ def is_alive(kernel: flight_record.FlightRecord, host_digest: str) -> bool | Non
         return None
 
 
-def _same(one: float, other: float) -> bool:
-    return abs(one - other) < 2.0  # psutil counts from the time of the start, which is set right now and then
+def _is_same_start(one: float, other: float) -> bool:
+    # psutil computes start times from the time of boot, which the system corrects now and then.
+    return abs(one - other) < 2.0
 
 
 def _mapped(path: Path) -> mmap.mmap:
-    """The file, made afresh and with all its room taken: a full disk is noticed here, and never later."""
+    """Create the file and map it. All its space is allocated here, so a full disk is noticed now."""
     with suppress(FileNotFoundError):
         path.unlink()
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         if os.write(descriptor, bytes(flight_record.SIZE)) != flight_record.SIZE:
-            raise OSError(f"{path} has no room for {flight_record.SIZE} bytes")
+            raise OSError(f"There is no room on the disk for {path} ({flight_record.SIZE} bytes).")
         return mmap.mmap(descriptor, flight_record.SIZE)
     except BaseException:
         path.unlink(missing_ok=True)

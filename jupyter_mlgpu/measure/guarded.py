@@ -1,4 +1,4 @@
-"""Probes and backends, asked so that one that fails costs its own reading, says so, and nothing else."""
+"""Calls to probes and backends. One that fails costs only its own reading, which then says why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_USED = say("No framework was seen using a device in this cell.")
 
 
 def wait(backend: Backend, *, recorded: bool = False) -> None:
-    """Wait until the devices are done; where it is `recorded`, but for GPUs of which CUDA's records tell."""
+    """Wait until the devices are done. If `recorded`, do not wait for GPUs that CUDA's records cover."""
     try:
         if recorded and backend.is_recorded():
             backend.synchronize_cpu()
@@ -28,7 +28,7 @@ def wait(backend: Backend, *, recorded: bool = False) -> None:
 
 
 def is_recorded(backend: Backend) -> bool:
-    """Return whether CUDA's records tell all that the framework's devices do, but for a CPU's work."""
+    """Return True if CUDA's records cover all work of the framework's devices except that of the CPU."""
     try:
         return backend.is_recorded()
     except Exception:
@@ -36,15 +36,15 @@ def is_recorded(backend: Backend) -> bool:
 
 
 def hardware(backend: Backend, device: Device) -> str | None:
-    """The name of a device's hardware; None where it cannot be told."""
+    """Return the name of a device's hardware, None if it is unknown."""
     try:
         return backend.details(device).hardware
     except Exception:
         return None
 
 
-def held(backend: Backend) -> list[Reading]:
-    """What the framework's allocators hold now."""
+def allocator_memory(backend: Backend) -> list[Reading]:
+    """Return the memory that the framework's allocators hold now."""
     try:
         if not backend.started():
             return [
@@ -60,7 +60,7 @@ def held(backend: Backend) -> list[Reading]:
 
 
 def begin(probe: Probe) -> Callable[[], Sequence[Reading]]:
-    """Take a probe's first reading; what is returned takes the second."""
+    """Take a probe's first reading and return a function that takes the second."""
     try:
         stop = probe.start()
     except Exception as error:
@@ -78,12 +78,12 @@ def begin(probe: Probe) -> Callable[[], Sequence[Reading]]:
 
 
 def failed(quantity: str, error: Exception) -> Reading:
-    """A reading that an exception has cost."""
+    """Return a missing reading whose reason is an exception."""
     return missing(quantity, say("The measurement failed ({error}).", error=words(error)))
 
 
 def finish(name: str, observation: Observation | Observed | Sentence) -> Observed:
-    """What was observed; `observation` may tell it already, or may be the reason why nothing was."""
+    """Return what was observed. `observation` may be the result already, or the reason for having none."""
     if isinstance(observation, Observed):
         return observation
     if isinstance(observation, str):
@@ -97,7 +97,10 @@ def finish(name: str, observation: Observation | Observed | Sentence) -> Observe
 
 
 def in_order(readings: Sequence[Reading], why: Sentence) -> tuple[Reading, ...]:
-    """All quantities in the order of `QUANTITIES`; one that nobody measured says why, but a profile's."""
+    """Return all quantities in the order of `QUANTITIES`, those that were not measured with the reason `why`.
+
+    Quantities that only a profile has are left out if they were not measured.
+    """
     ordered: list[Reading] = []
     for quantity in QUANTITIES:
         of_this = [reading for reading in readings if reading.quantity == quantity]
@@ -109,6 +112,6 @@ def in_order(readings: Sequence[Reading], why: Sentence) -> tuple[Reading, ...]:
 
 
 def words(error: BaseException) -> str:
-    """An exception in a few words, without what it tells of the user's machine."""
+    """Return an exception as a short text, without details of the user's machine."""
     text, kind = beginning(text_of(error), 120), type_name(type(error))
     return f"{kind}: {text}" if text else kind

@@ -1,7 +1,7 @@
-"""Tell an exception of ours from one that a signal's handler of the user's has raised amid our code.
+"""Tells exceptions of this package from those that the user's signal handlers raise while its code runs.
 
-An alarm that is to end a loop (`signal.alarm`, with a handler that raises TimeoutError) may come while we
-look for native output. What is ours must not reach the user's cell; what is theirs must.
+An alarm that is to end a loop (`signal.alarm` with a handler that raises TimeoutError) may come while the
+package handles native output. Errors of the package must not reach the user's cell; the handler's must.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from jupyter_mlgpu.measure.user_objects import frames_of, is_a, type_attribute
 
 
 class OurFailures:
-    """A context that ends an Exception, but one that comes out of a signal's handler."""
+    """A context that suppresses every Exception except those that a signal handler raised."""
 
     def __enter__(self) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -28,8 +28,8 @@ class OurFailures:
 
 
 def is_of_a_handler(error: BaseException) -> bool:
-    """Return whether a function that handles a signal is among the calls in which it was raised."""
-    # By address, for code is compared by all that it holds.
+    """Return True if the exception passed through a function that handles a signal."""
+    # By address: comparing code objects compares all that they contain.
     handlers = set(map(id, _handlers()))
     return any(id(frame.f_code) in handlers for frame in frames_of(error))
 

@@ -1,8 +1,8 @@
-"""Memory of process, machine, container and devices at one moment, as a kernel's account has it.
+"""Memory of the process, machine, container and devices at one moment, as the flight recorder stores it.
 
-A look comes in the middle of the user's cell, so on Linux it reads a few files that stay open, and keeps
-the interpreter's lock meanwhile (`systemfile` says why). psutil's figures are the same, from the same file:
-what can be had without swapping is MemAvailable of /proc/meminfo (proc_meminfo(5)).
+A sample comes in the middle of the user's cell. On Linux it therefore reads a few files that stay open, and
+keeps the GIL meanwhile (`systemfile` says why). psutil reads the same file and returns the same figures.
+The memory available without swapping is MemAvailable of /proc/meminfo (proc_meminfo(5)).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.lazy import Lazy
 
-#: Seconds for which a limit, and where it is counted, is not sought again: that takes milliseconds.
-_HOLDS = 60.0
-#: Bytes of a control group's file of events.
+#: Seconds before the container's limit and its counters are looked up again, which takes milliseconds.
+_LIMIT_HOLDS_S = 60.0
+#: Size of the buffer for a control group's events file, in bytes.
 _EVENTS = 1024
 _KIB = 1024
 
 
 class _Machine(NamedTuple):
-    """Bytes; `used` is what cannot be had without swapping."""
+    """Bytes of memory and swap. `used` is the memory that is not available without swapping."""
 
     used: int
     total: int
@@ -36,7 +36,7 @@ class _Machine(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Found at a moment (s, Unix): the limit of the control group in bytes, and the files of its counters."""
+    """A control group: the time of the look-up (s, Unix), its limit in bytes, and its counters' files."""
 
     at: float
     limit: int | None
@@ -50,7 +50,7 @@ class _Group(NamedTuple):
 
 
 class MemorySamples:
-    """Reads the memory of the process that makes it."""
+    """Reads the memory of this process, the machine, the container and the devices."""
 
     def __init__(self, gpus: Lazy[Gpus]) -> None:
         self._gpus = gpus
@@ -60,13 +60,13 @@ class MemorySamples:
         self._vmstat = SystemFile("/proc/vmstat", oom.MOST)
 
     def sample(self, now: float, *, afresh: bool) -> MemorySample:
-        """What there is and what is used at this moment (s, Unix).
+        """Return a sample taken at `now` (s, Unix).
 
-        `afresh`: there is time for seeking the container's limit again, which hardly ever changes.
+        With `afresh` the container's limit, which hardly ever changes, may be looked up again.
         """
         machine = _machine(self._meminfo.read()) or _machine_by_psutil()
         group = self._group
-        if group is None or (afresh and not 0 <= now - group.at < _HOLDS):
+        if group is None or (afresh and not 0 <= now - group.at < _LIMIT_HOLDS_S):
             group = self._group = self._found(now, machine.total)
         return MemorySample(
             at=now,
@@ -78,12 +78,12 @@ class MemorySamples:
             swap_used=machine.swap_used,
             swap_total=machine.swap_total,
             devices=tuple(self._devices()),
-            # At every look: a child that was killed a second before the kernel is no cause of its death.
+            # In every sample: a child that was killed a second before the kernel did not end the kernel.
             oom_kills=self._kills(group.killed),
         )
 
     def close(self) -> None:
-        """Leave no file open."""
+        """Close all files."""
         for file in (self._meminfo, self._statm, self._vmstat):
             file.close()
         if self._group is not None:
@@ -101,7 +101,7 @@ class MemorySamples:
         )
 
     def _kills(self, of_group: SystemFile | None) -> OomKills:
-        """Those in the control group; where it has no counter, those in the machine, with those of others."""
+        """Return the kills counted for the control group, or for the whole machine if it has no counter."""
         if of_group is not None:
             return OomKills(container=oom.count(of_group.read()))
         return OomKills(machine=oom.count(self._vmstat.read()))
@@ -111,7 +111,7 @@ class MemorySamples:
         return resident_in(statm) if statm else resident_set()[0]
 
     def _devices(self) -> Iterable[DeviceMemorySample]:
-        """The GPUs, where NVML has been started for another purpose."""
+        """Yield the memory of each GPU if something else has started NVML already."""
         gpus = self._gpus.known
         if gpus is None:
             return
@@ -122,7 +122,7 @@ class MemorySamples:
 
 
 def _machine(meminfo: bytes) -> _Machine | None:
-    """Of the text of /proc/meminfo; None where a figure is not in it, as on Linux before 3.14."""
+    """Parse /proc/meminfo. Returns None if a figure is missing, as on Linux before 3.14."""
     try:
         total, available, swap, swap_free = (
             int(meminfo[(start := meminfo.index(name) + len(name)) : meminfo.index(b"kB", start)]) * _KIB

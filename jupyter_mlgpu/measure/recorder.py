@@ -1,7 +1,7 @@
-"""Measure one cell: `start` takes the first readings, `stop` the second, and a `Record` comes out.
+"""Measures one cell: `start` takes the first readings, `stop` the second and returns a `Record`.
 
-Knows nothing of notebooks. A probe or backend that fails costs its own reading and nothing else: the
-record then says what failed.
+The module does not depend on notebooks. A probe or backend that fails costs only its own reading, and the
+record says what failed.
 """
 
 from __future__ import annotations
@@ -39,26 +39,27 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.ops.events import Profile
 
 
-#: How long the end of a measurement waits for records where it does not wait for the GPUs: a part of the wall
-#: time, and the longest, in seconds. Those of idle GPUs are there after 0.2 ms.
+#: Longest wait for GPU records at the end of a measurement that does not wait for the GPUs: this part of the
+#: wall time, and at most so many seconds. Records of idle GPUs arrive within 0.2 ms.
 _PATIENCE, _PATIENCE_S = 0.02, 0.005
-#: The same for one who is patient.
+#: The same in seconds for a patient recorder.
 _LONGEST_S = 600.0
 
 
 def new_run(notebook: str | None) -> Run:
-    """A run for this process, with an id of its own."""
+    """Return a run with a new id for this process."""
     digest = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:12]
     return Run(uuid.uuid4().hex, redact(notebook) if notebook else None, digest)
 
 
 @dataclass(eq=False, repr=False)
 class Recorder:
-    """Makes records of one run, numbered from 1. Measurements may be nested.
+    """Makes the records of one run, numbered from 1. Measurements may be nested.
 
-    `profilers` gives a framework's profiler; left out, the frameworks' own. `keep` is given the profiles of a
-    cell by its record's key: a record holds only their table. `activity` begins to look at what this thread
-    does; left out, nobody looks. `gpu` gives what measures the GPUs' time, None where no framework is loaded.
+    `profilers` returns a framework's profiler; by default, the framework's own. `keep` receives the profiles
+    of a cell with its record's key: a record holds only their table. `activity` starts the stack sampler of
+    the current thread; without it, stacks are not sampled. `gpu` returns the GPU time meter, or None if no
+    framework is loaded.
     """
 
     run: Run
@@ -71,12 +72,12 @@ class Recorder:
     keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None
     activity: Callable[[OfUser | None], StackSampler | None] | None = None
     gpu: Callable[[], Meter | None] = lambda: None
-    #: Whether the end of a measurement waits until its GPU time is known: for who reads records at once.
+    #: True if a measurement ends only when its GPU time is known, for callers that read records at once.
     patient: bool = False
 
     def __post_init__(self) -> None:
         self._sequence = 0
-        #: What is being measured now, the outermost first.
+        #: The measurements under way, the outermost first.
         self.open: list[Measurement] = []
 
     def start(
@@ -90,15 +91,15 @@ class Recorder:
         of_user: OfUser | None = None,
         waits: bool = True,
     ) -> Measurement:
-        """Begin a measurement; `source` is the cell's code, of which only a digest is kept.
+        """Begin a measurement. `source` is the cell's code, of which only a digest is kept.
 
-        It `waits` for the devices at both ends. Otherwise it does so only where it has to, because nobody
-        keeps records of what they do.
+        If `waits`, it waits for the devices at both ends. Otherwise it waits only for devices whose work is
+        not recorded.
 
-        `of_user` tells which files hold the user's code; left out, the notebook's cells do.
+        `of_user` tells which files hold the user's code; by default, those of the notebook's cells.
 
-        With `ops`, the frameworks' profilers are on: the record has times per operation, and is no timing.
-        With `shapes`, too, they record what is dear: input shapes and FLOP.
+        With `ops`, the frameworks' profilers are on: the record has times per operation, and its times are
+        not comparable with others. `shapes` adds input shapes and FLOP, which are expensive to record.
         """
         self._sequence += 1
         digest = (
@@ -109,47 +110,47 @@ class Recorder:
         self.open.append(measurement)
         try:
             measurement.begin(self.probes, self.backends(), of_user)
-        except BaseException:  # an interrupt, most likely: no profiler may stay on
+        except BaseException:  # most likely an interrupt: no profiler may stay on
             measurement.abandon()
             raise
         return measurement
 
     def framework_loaded(self, backend: Backend) -> None:
-        """The user's code has just imported a framework: watch it from now on."""
+        """Observe a framework from now on that the user's code has just imported."""
         for measurement in self.open:
             measurement.observe(backend)
 
-    def stop_watching(self, why: Sentence) -> None:
-        """Watch operations no more in what is being measured: for who takes times that watching would add to.
+    def stop_observing(self, why: Sentence) -> None:
+        """Stop observing operations in all open measurements, since observing would add to times.
 
-        The records then give `why` in place of where the operations ran and of the allocators' peaks.
+        The records then give `why` in place of the devices that ran operations and of the allocators' peaks.
         """
         for measurement in self.open:
-            measurement.stop_watching(why)
+            measurement.stop_observing(why)
 
-    def saw(self, framework: str, observed: Observed) -> None:
-        """Where a framework worked: for who watches what is being measured himself (see `stop_watching`)."""
+    def set_observed(self, framework: str, observed: Observed) -> None:
+        """Set what a caller has observed of a framework itself, after `stop_observing`."""
         for measurement in self.open:
-            measurement.saw(framework, observed)
+            measurement.set_observed(framework, observed)
 
     def add_note(self, sentence: Sentence) -> None:
-        """Say something of what is being measured."""
+        """Add a note to every open measurement."""
         for measurement in self.open:
             measurement.notes.append(sentence)
 
     def profiling(self) -> bool:
-        """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
+        """Return True if a profiler is on in any open measurement: then none of them is a timing."""
         return any(measurement.profiling for measurement in self.open)
 
     def _cell_profile(self, shapes: bool) -> CellProfile:
-        # Seldom asked for, so loading waits until it is.
+        # Loaded here because it is seldom needed.
         from jupyter_mlgpu.measure.frameworks import registry
         from jupyter_mlgpu.measure.ops.cell import CellProfile
 
         return CellProfile(self.profilers or registry.profiler, shapes=shapes)
 
     def close(self, measurement: Measurement) -> dict[str, str]:
-        """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""
+        """Close a measurement and abandon those that began inside it. Returns the versions in use."""
         while self.open and self.open[-1] is not measurement and measurement in self.open:
             self.open[-1].abandon()
         if measurement in self.open:
@@ -158,7 +159,7 @@ class Recorder:
         for backend in self.backends():
             try:
                 versions.update(backend.versions())
-            except Exception:  # a version that cannot be told is left out
+            except Exception:  # an unknown version is left out
                 continue
         return versions
 
@@ -177,22 +178,22 @@ class Measurement:
         self._observations: dict[str, Observation | Observed | Sentence] = {}
         self._readings: list[Callable[[], Sequence[Reading]]] = []
         self._backends: dict[str, Backend] = {}
-        self._unwatched: Sentence | None = None
-        self._watch: StackSampler | None = None
+        self._why_not_observed: Sentence | None = None
+        self._stack_sampler: StackSampler | None = None
         self._gpu: MeteredCell | None = None
-        #: What was seen of the code while it ran, once it has ended; None for a short cell.
+        #: The samples of the code, once it has ended; None for a short cell.
         self.activity: Activity | None = None
         self.notes: list[Sentence] = []
         self.started_at = ""
         self._started_ns = 0
-        #: Seconds after the end of the code that `stop` has left out of the wall time.
+        #: Seconds after the end of the code that `stop` did not count as wall time.
         self.left_out_s = 0.0
 
     def begin(
         self, probes: Sequence[Probe], backends: Sequence[Backend], of_user: OfUser | None = None
     ) -> None:
-        """Take the first readings, the clock last, so that our own work is not counted."""
-        with suppress(Exception):  # then the GPU's time is not known
+        """Take the first readings, the clock last, so that the measurement itself is not counted."""
+        with suppress(Exception):  # then the GPU time is unknown
             meter = self._recorder.gpu()
             self._gpu = None if meter is None else meter.cell_begins()
         self._waits = self._waits or self._gpu is None or not self._gpu.recorded
@@ -203,30 +204,29 @@ class Measurement:
             self.observe(backend)
         self.started_at = self._recorder.clock.utc()
         if self._recorder.activity is not None:
-            # It wakes the sampler's thread up, which needs the interpreter's lock for a moment: probes that
-            # write to files of the system's give it away for as long, and the user's code would have to wait.
-            with suppress(Exception):  # then it is not known what limits the cell
-                self._watch = self._recorder.activity(of_user)
-        for probe in reversed(
-            probes
-        ):  # and taken back the other way round: the first one listed is innermost
+            # This wakes the sampler's thread, which needs the GIL for a moment. The probes come later: those
+            # that write to system files release the GIL, and the user's code would have to wait for it.
+            with suppress(Exception):  # then the cell's limit is unknown
+                self._stack_sampler = self._recorder.activity(of_user)
+        # In reverse, and stopped in the order of the list: the first probe listed is the innermost.
+        for probe in reversed(probes):
             self._readings.insert(0, guarded.begin(probe))
         if self._profile is not None:
             self._profile.cell_begins()
         if self._gpu is not None:
             with suppress(Exception):
                 self._gpu.starts()
-        if self._watch is not None:
-            self._watch.starts()
+        if self._stack_sampler is not None:
+            self._stack_sampler.starts()
         self._started_ns = self._recorder.clock.monotonic_ns()
 
     def observe(self, backend: Backend) -> None:
-        """Watch where this framework's operations run, if this is the thread that is being measured."""
+        """Observe where this framework's operations run. Does nothing on threads that are not measured."""
         if backend.name in self._observations or threading.get_ident() != self._thread:
             return
         self._backends[backend.name] = backend
-        if self._unwatched is not None:
-            self._observations[backend.name] = self._unwatched
+        if self._why_not_observed is not None:
+            self._observations[backend.name] = self._why_not_observed
             return
         try:
             self._observations[backend.name] = backend.observe()
@@ -239,54 +239,54 @@ class Measurement:
 
     @property
     def profiling(self) -> bool:
-        """Whether a profiler is on in this measurement."""
+        """True if a profiler is on in this measurement."""
         return self._profile is not None and self._profile.on
 
     @property
     def is_open(self) -> bool:
-        """Whether it has neither ended nor been given up with one that it began in."""
+        """True until the measurement ends or is abandoned with the one that encloses it."""
         return self in self._recorder.open
 
     @property
     def is_innermost(self) -> bool:
-        """Whether it is open, and nothing that began later is."""
+        """True if the measurement is open and none that began later is."""
         return self.is_open and self._recorder.open[-1] is self
 
-    def stop_watching(self, why: Sentence) -> None:
-        """Watch no framework any more, for the reason `why`."""
+    def stop_observing(self, why: Sentence) -> None:
+        """Stop observing all frameworks and record `why` as the reason."""
         self._finish_observations()
-        self._unwatched = why
+        self._why_not_observed = why
         self._observations = dict.fromkeys(self._observations, why)
 
-    def saw(self, framework: str, observed: Observed) -> None:
-        """Take over where a framework worked."""
+    def set_observed(self, framework: str, observed: Observed) -> None:
+        """Set what was observed of a framework."""
         self._observations[framework] = observed
 
     def moment(self) -> Moment:
-        """Now: given to `stop`, it is when the code ended."""
+        """Return the current moment, to pass to `stop` as the end of the code."""
         return celltime.moment(self._recorder.clock)
 
     def code_may_end(self) -> Moment:
-        """The same; an exception that may end the code comes now, and `stop` is told whether it did."""
+        """Return the current moment, at which an exception may end the code; `stop` learns if it did."""
         now = self.moment()
-        if self._watch is not None:
-            with suppress(Exception):  # then what comes after it is looked at, too
-                self._watch.code_may_end()
+        if self._stack_sampler is not None:
+            with suppress(Exception):  # then what comes after it is sampled, too
+                self._stack_sampler.code_may_end()
         return now
 
     def elapsed(self) -> float:
-        """Seconds since the start."""
+        """Return the seconds since the start."""
         return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
 
     def strip_so_far(self) -> StripSoFar:
-        """The strip until now, for the sampler's thread."""
-        watch, gpu = self._watch, self._gpu
-        host = None if watch is None else watch.lane_so_far()
+        """Return the strip until now. Called on the sampler's thread."""
+        sampler, gpu = self._stack_sampler, self._gpu
+        host = None if sampler is None else sampler.lane_so_far()
         gpus = () if gpu is None else gpu.lanes_so_far()
         return StripSoFar(self.cell.sequence, self.elapsed(), host, gpus)
 
     def begun(self, why: Sentence) -> Record:
-        """What is known while it is under way: a record without figures, for which `why` is the reason."""
+        """Return a record without figures, with the reason `why`, while the measurement is under way."""
         return Record(
             run=self._recorder.run,
             cell=self.cell,
@@ -306,35 +306,37 @@ class Measurement:
         notes: Sequence[Sentence] = (),
         code_ended: Moment | None = None,
     ) -> Record:
-        """Wait for the devices, take the second readings, and give the record.
+        """Wait for the devices, take the second readings, and return the record.
 
-        `requested` are the devices asked for, `execution_count` the number the front end shows; both are
-        known for certain only now. Of what came after `code_ended`, only work of devices counts.
+        `requested` are the selected devices, `execution_count` is the number that the front end shows; both
+        are certain only now. After `code_ended`, only work of devices counts.
         """
         before_waiting = self._recorder.clock.monotonic_ns()
         self._wait_at_the_end()
         now = self.moment()
-        self._end_watch(code_ended=code_ended is not None)
+        self._end_sampling(code_ended=code_ended is not None)
         if self._profile is not None:
             self._profile.cell_ended()
-        readings = [one for take in self._readings for one in take()]
+        readings = [reading for take in self._readings for reading in take()]
         if code_ended is not None:
-            readings = celltime.without(readings, now.processor_ns - code_ended.processor_ns)
+            readings = celltime.without_cpu_time(readings, now.processor_ns - code_ended.processor_ns)
         still_at_work = now.wall_ns - before_waiting > celltime.STILL_AT_WORK_NS
         ended = now if code_ended is None or still_at_work else code_ended
         readings.insert(0, celltime.wall_time(self._recorder.clock, self._started_ns, ended.wall_ns))
         self.left_out_s = (now.wall_ns - ended.wall_ns) / 1e9
         gpu = self._end_gpu((ended.wall_ns - self._started_ns) / 1e9)
-        readings += [one for backend in self._backends.values() for one in guarded.held(backend)]
-        device, more, seen_notes = self._finish_observations(gpu.readings)
+        readings += [
+            reading for backend in self._backends.values() for reading in guarded.allocator_memory(backend)
+        ]
+        device, more, observed_notes = self._finish_observations(gpu.readings)
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()
-        # The profile first: where it knows no time of the device, its reason is the one that counts.
+        # The profile comes first: if it has no device time, its reason is the one to show.
         readings = [*(profiled.readings if profiled else ()), *gpu.readings, *readings, *more]
         if profiled and self._recorder.keep is not None:
             self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
-        reset = [RESET] if any(one.why_missing == RESET for one in readings) else []
-        seen_notes = [*self.notes, *notes, *seen_notes, *reset]
+        reset = [RESET] if any(reading.why_missing == RESET for reading in readings) else []
+        all_notes = [*self.notes, *notes, *observed_notes, *reset]
         return Record(
             run=self._recorder.run,
             cell=replace(self.cell, execution_count=execution_count),
@@ -349,14 +351,14 @@ class Measurement:
             asynchronous=not self._waits and may_go_on(gpu),
             versions=self._recorder.close(self),
             mode=mode,
-            notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
+            notes=(*all_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
 
-    def _end_watch(self, *, code_ended: bool = False) -> None:
-        watch, self._watch = self._watch, None
-        if watch is not None:
+    def _end_sampling(self, *, code_ended: bool = False) -> None:
+        sampler, self._stack_sampler = self._stack_sampler, None
+        if sampler is not None:
             with suppress(Exception):
-                self.activity = watch.finish(code_ended=code_ended)
+                self.activity = sampler.finish(code_ended=code_ended)
 
     def _wait_at_the_end(self) -> None:
         gpu = self._gpu
@@ -366,7 +368,7 @@ class Measurement:
         for backend in self._backends.values():
             guarded.wait(backend, recorded=not self._waits)
         if gpu is not None and self._waits:
-            with suppress(Exception):  # work whose results are gone, and that of other libraries
+            with suppress(Exception):  # work whose results were dropped, and that of other libraries
                 gpu.wait()
                 gpu.ends()
 
@@ -382,13 +384,13 @@ class Measurement:
             return GpuFigures([guarded.failed("device_time", error)], ())
 
     def when_gpu_done(self, tell: Callable[[GpuFigures], None]) -> None:
-        """Tell what the GPUs did, once they have done what the cell launched; it has ended."""
+        """Call `tell` with the GPU figures once the GPUs have done what the ended cell launched."""
         if self._gpu is not None:
             self._gpu.when_done(tell)
 
     def abandon(self) -> None:
         """Stop measuring without a record."""
-        self._end_watch()
+        self._end_sampling()
         gpu, self._gpu = self._gpu, None
         if gpu is not None:
             gpu.abandon()
@@ -404,21 +406,25 @@ class Measurement:
     ) -> tuple[DeviceUse, list[Reading], list[Sentence]]:
         if not self._observations:
             return DeviceUse({}, None, guarded.NO_FRAMEWORK), [], []
-        seen = {name: guarded.finish(name, observation) for name, observation in self._observations.items()}
-        if any(one.source == IOREGISTRY and one.value for one in gpu_readings):
+        results = {
+            name: guarded.finish(name, observation) for name, observation in self._observations.items()
+        }
+        if any(reading.source == IOREGISTRY and reading.value for reading in gpu_readings):
             from jupyter_mlgpu.measure.frameworks.driver_evidence import with_driver_evidence
 
-            seen = with_driver_evidence(seen, self._backends, gpu_readings)
-        ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
-        unknown = {name: one for name, one in seen.items() if one.ran_on is None}
-        reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
-        bounded = all(one.only is not None for one in unknown.values())
+            results = with_driver_evidence(results, self._backends, gpu_readings)
+        ran_on = tuple(entry for observed in results.values() for entry in observed.ran_on or ())
+        unknown = {name: observed for name, observed in results.items() if observed.ran_on is None}
+        reasons = [observed.why_missing for observed in results.values() if observed.why_missing is not None]
+        bounded = all(observed.only is not None for observed in unknown.values())
         device = DeviceUse(
             {},
-            # That one framework ran nothing says nothing of another, whose work is not known.
+            # If one framework ran nothing, another whose work is unknown may still have run something.
             ran_on if ran_on or not unknown else None,
             joined(*reasons) if reasons else None,
-            {name: one.only for name, one in unknown.items() if one.only is not None} if bounded else {},
+            {name: observed.only for name, observed in unknown.items() if observed.only is not None}
+            if bounded
+            else {},
         )
-        readings = [reading for one in seen.values() for reading in one.readings]
-        return device, readings, [note for one in seen.values() for note in one.notes]
+        readings = [reading for observed in results.values() for reading in observed.readings]
+        return device, readings, [note for observed in results.values() for note in observed.notes]

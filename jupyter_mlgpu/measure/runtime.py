@@ -1,4 +1,4 @@
-"""The parts put together: one `Runtime` a process, shared by the notebook, scripts and callbacks."""
+"""The runtime: one `Runtime` per process, shared by the notebook, scripts and callbacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from jupyter_mlgpu import measure
 from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.measure import guarded
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.frameworks.imports import ImportHook
@@ -23,6 +27,7 @@ from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.store import Store
 
 if TYPE_CHECKING:
@@ -36,9 +41,11 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
     from jupyter_mlgpu.measure.probes.counter_samples import CounterSampleStore
     from jupyter_mlgpu.measure.probes.gpus import Gpus
+    from jupyter_mlgpu.measure.recorder import Measurement
+    from jupyter_mlgpu.record.record import Record
 
 
-#: `off` in the kernel's environment: cells are not looked at while they run.
+#: If this environment variable of the kernel is `off`, cells are not sampled while they run.
 LIMITS_VARIABLE = "JUPYTER_MLGPU_LIMITS"
 #: Modules that may load CUDA into the process: the frameworks described here, and others.
 _CUDA_MODULES = (*registry.MODULES, "cupy", "numba", "triton", "cuda")
@@ -51,20 +58,20 @@ class Runtime:
         self.store = Store()
         self.selection = DeviceSelection(registry.loaded)
         self.sampler = Sampler()
-        #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
+        #: Starting NVML may take a second, so the sampler's thread finds the GPUs.
         self.gpus = Lazy(_find_gpus)
         self.instruments = ProbeInstruments(self.sampler, self.gpus)
-        #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
+        #: Saved records played back. They are listed with the frameworks and never selected for a cell.
         self.replays: list[Replay] = []
-        #: Whether cells are looked at while they run, so that a record can say what limited its cell.
+        #: True if cells are sampled while they run, so that a record can say what limited its cell.
         self.samples_cells = os.environ.get(LIMITS_VARIABLE) != "off"
-        #: Of a file with code of the user's: the execution count of its cell, 0 where it has none; else None.
+        #: Returns the execution count of the cell of a file with user code, 0 if it has none, else None.
         self.of_user: OfUser = lambda filename: None
-        #: The activity of a traced block with its lines as the user sees them.
+        #: Returns the activity of a traced block with its lines as the user sees them.
         self.in_blocks: Callable[[Activity | None], Activity | None] = lambda activity: activity
-        #: Told what a command that takes long is at, in one sentence, and "" at its end.
+        #: Called with one sentence on what a long command is doing, and with "" at its end.
         self.on_progress: Callable[[str], None] = lambda sentence: None
-        #: Told of each answer to a lesson's exercise that was tried: its name, and whether it was right.
+        #: Called for each answer to a lesson's exercise, with the exercise's name and True if it is right.
         self.on_check: Callable[[str, bool], None] = lambda exercise, right: None
         self.recorder = Recorder(
             new_run(notebook),
@@ -76,9 +83,9 @@ class Runtime:
             activity=self._activity,
             gpu=self._gpu_meter,
         )
-        self._watch = ImportHook(registry.MODULES, self._framework_loaded)
+        self._import_hook = ImportHook(registry.MODULES, self._framework_loaded)
 
-    # What seldom or never runs is loaded when it does: loading the extension should take no time.
+    # What is seldom needed is imported at first use, so that loading the extension takes no time.
 
     @cached_property
     def profiles(self) -> ProfileStore:
@@ -89,7 +96,7 @@ class Runtime:
 
     @cached_property
     def samples(self) -> CounterSampleStore:
-        """What the live counters showed while the newest cells ran."""
+        """The values of the live counters while the newest cells ran."""
         from jupyter_mlgpu.measure.probes.counter_samples import CounterSampleStore
 
         return CounterSampleStore()
@@ -101,9 +108,9 @@ class Runtime:
     def _gpu_records(self) -> Meter:
         from jupyter_mlgpu.measure.gpu.meters import meter
 
-        found = meter(self.sampler)
-        atexit.register(found.stop)
-        return found
+        gpu_meter = meter(self.sampler)
+        atexit.register(gpu_meter.stop)
+        return gpu_meter
 
     def _activity(self, of_user: OfUser | None) -> StackSampler | None:
         if not self.samples_cells:
@@ -141,31 +148,44 @@ class Runtime:
         return GilWaitEstimator()
 
     @property
-    def _gpus_at_work(self) -> Gpus | None:
-        """Those that the cell can have used, so none without a framework: the driver takes milliseconds."""
+    def _gpus_in_reach(self) -> Gpus | None:
+        """The GPUs that the cell can have used; None without a framework: the driver takes milliseconds."""
         return self.gpus.known if registry.loaded() else None
 
     def _gpus_busy(self, since: float) -> dict[str, tuple[float, int]]:
-        gpus = self._gpus_at_work
-        told = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.gpus} if gpus else {}
-        return {label: busy for label, busy in told.items() if busy is not None}
+        gpus = self._gpus_in_reach
+        busy_times = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.gpus} if gpus else {}
+        return {label: busy for label, busy in busy_times.items() if busy is not None}
 
     def _gpu_others(self, since: float) -> float | None:
-        gpus = self._gpus_at_work
-        told = [gpus.nvml.shared(gpu.index, since, os.getpid()).value for gpu in gpus.gpus] if gpus else []
-        return max((one for one in told if one is not None), default=None)
+        gpus = self._gpus_in_reach
+        busy_times = (
+            [gpus.nvml.shared(gpu.index, since, os.getpid()).value for gpu in gpus.gpus] if gpus else []
+        )
+        return max((busy for busy in busy_times if busy is not None), default=None)
 
     def _gpu_neighbours(self) -> int | None:
-        gpus = self._gpus_at_work
-        told = [gpus.nvml.neighbours(gpu.index, os.getpid()).value for gpu in gpus.gpus] if gpus else []
-        return max((one for one in told if one is not None), default=None)
+        gpus = self._gpus_in_reach
+        counts = [gpus.nvml.neighbours(gpu.index, os.getpid()).value for gpu in gpus.gpus] if gpus else []
+        return max((count for count in counts if count is not None), default=None)
+
+    def with_limit(self, record: Record, measurement: Measurement) -> Record:
+        """Return the record of a traced block or an epoch with what limited it.
+
+        If that fails, the record has the reason instead: the user's code must go on.
+        """
+        try:
+            return measure.explain(record, self.in_blocks(measurement.activity), self)
+        except Exception as error:
+            why = say("The measurement failed ({error}).", error=guarded.words(error))
+            return replace(record, why_no_limit=why)
 
     def watch_imports(self) -> None:
-        """Begin tracing a framework in the very cell that imports it."""
-        self._watch.start()
+        """Detect an import of a framework at once, so that the cell that imports it is already traced."""
+        self._import_hook.start()
 
     def release(self) -> None:
-        """Cells are not measured from now on: give up what stays in the frameworks between those that are."""
+        """Release what stays in the frameworks between measured cells: none is measured from now on."""
         for backend in registry.loaded():
             with suppress(Exception):  # then it stays
                 backend.release()
@@ -173,9 +193,9 @@ class Runtime:
             self._gpu_records.stop()
 
     def close(self) -> None:
-        """Leave nothing behind in the interpreter."""
+        """Release all that was installed in the interpreter."""
         self.release()
-        self._watch.stop()
+        self._import_hook.stop()
         self.sampler.close()
         ResettablePeak.close()
 
@@ -186,24 +206,25 @@ class Runtime:
 
 
 def _allocator_retries() -> int | None:
-    told = [backend.allocator_retries() for backend in registry.created_backends()]
-    return sum(one for one in told if one is not None) if any(one is not None for one in told) else None
+    counts = [backend.allocator_retries() for backend in registry.created_backends()]
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def _compiled() -> Compiled | None:
-    """What all frameworks together tell; the programs of those that count them."""
-    told = []
+    """Return the sum over all frameworks; programs are summed over the frameworks that count them."""
+    totals = []
     for backend in registry.loaded():
         with suppress(Exception):  # it may be about to be imported
-            told.append(backend.compiled())
-    known = [one for one in told if one is not None]
-    programs = [one.programs for one in known if one.programs is not None]
+            totals.append(backend.compiled())
+    known = [total for total in totals if total is not None]
+    programs = [total.programs for total in known if total.programs is not None]
     if not known:
         return None
     return Compiled(
-        sum(one.seconds for one in known),
+        sum(total.seconds for total in known),
         sum(programs) if programs else None,
-        sum(one.first_runs for one in known),
+        sum(total.first_runs for total in known),
     )
 
 
@@ -222,15 +243,15 @@ _runtimes: dict[int, Runtime] = {}
 
 
 def current() -> Runtime:
-    """This process's kit, made at first use; a forked child gets one of its own."""
+    """Return this process's runtime, made at first use; a forked child gets one of its own."""
     pid = os.getpid()
     if pid not in _runtimes:
-        _runtimes.clear()  # a parent's kit, copied by fork
+        _runtimes.clear()  # a parent's runtime, copied by fork
         _runtimes[pid] = Runtime()
     return _runtimes[pid]
 
 
 def install(runtime: Runtime) -> None:
-    """Make `runtime` this process's kit; used when the notebook extension loads."""
+    """Make `runtime` this process's runtime; used when the notebook extension loads."""
     _runtimes.clear()
     _runtimes[os.getpid()] = runtime

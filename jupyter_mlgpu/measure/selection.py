@@ -1,4 +1,4 @@
-"""The device on which the user wants the cells to come, and putting them there."""
+"""The device that the user selects for the cells to come."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 @dataclass(slots=True)
 class _Cell:
-    """A cell that runs: the scopes it was put into, and the word that it has of its own."""
+    """A running cell: the device scopes it has entered, and its own device word."""
 
     scopes: list[Scope]
     word: DeviceWord | None = None
 
 
 class DeviceSelection:
-    """The device of the cells to come, entered before each of them and left after it.
+    """The selected device, entered before each cell and left after it.
 
-    One word holds for every framework, or a word for each; a cell may have a word of its own. Without one,
-    or with `auto`, a framework is left alone and chooses by itself (adr/0041).
+    A device word holds for every framework, or there is one for each; a cell may have its own. Without a
+    word, or with `auto`, a framework chooses by itself (adr/0041).
     """
 
     def __init__(self, backends: Callable[[], Sequence[Backend]]) -> None:
@@ -34,25 +34,27 @@ class DeviceSelection:
         self._thread = _ThisThread()
 
     def words(self) -> dict[str, str]:
-        """Framework -> the word selected for it from now on; under `EVERY`, for all others."""
+        """Return the device word of each framework; the key `EVERY` stands for all others."""
         return {framework: str(word) for framework, word in self._words.items()}
 
     def requested(self) -> dict[str, str]:
-        """Framework -> the device selected for it, numbered where it is known to exist; see `DeviceUse`."""
+        """Return the device selected for each framework, with its number if it exists; see `DeviceUse`."""
         devices = self.devices()
         has = {device.framework: device.name for device in devices}
-        if len(set(has.values())) == 1 and all(one.name in has for one in self._backends() if one.started()):
+        if len(set(has.values())) == 1 and all(
+            backend.name in has for backend in self._backends() if backend.started()
+        ):
             return {EVERY: devices[0].name}
         own = self._word_of_the_cell()
         return has or (self.words() if own is None else {} if own == AUTO else {EVERY: str(own)})
 
     def word(self, framework: str) -> DeviceWord | None:
-        """The word that holds for a framework in this thread now; None where it chooses by itself."""
+        """Return the word that holds for a framework in this thread, None if it chooses by itself."""
         word = self._word_of_the_cell() or self._words.get(framework) or self._words.get(EVERY)
         return None if word == AUTO else word
 
     def devices(self) -> list[Device]:
-        """The device selected of each framework that is loaded and has it."""
+        """Return the selected device of each loaded framework that has it."""
         found: list[Device] = []
         for backend in self._backends():
             word = self.word(backend.name)
@@ -62,25 +64,29 @@ class DeviceSelection:
         return found
 
     def lacking(self) -> list[str]:
-        """The frameworks that have started, and lack the device selected: their work stays where it is."""
+        """Return the frameworks that have started without the selected device: their work does not move."""
         has = {device.framework for device in self.devices()}
-        wanted = [one for one in self._backends() if self.word(one.name) is not None and one.name not in has]
-        return [one.name for one in wanted if one.started()]
+        wanted = [
+            backend
+            for backend in self._backends()
+            if self.word(backend.name) is not None and backend.name not in has
+        ]
+        return [backend.name for backend in wanted if backend.started()]
 
     def stays(self, values: Mapping[str, object], devices: Sequence[Device]) -> list[Sentence]:
-        """A sentence for each framework of which some of these values stay on another device than these."""
+        """Return a sentence for each framework with values on another device than the given one."""
         backends = {backend.name: backend for backend in self._backends()}
-        said = []
+        notes = []
         for device in devices:
             with suppress(Exception):  # a note that cannot be made is left out; the cell has run
-                said.append(backends[device.framework].misplaced_note(values, device))
-        return [one for one in said if one is not None]
+                notes.append(backends[device.framework].misplaced_note(values, device))
+        return [note for note in notes if note is not None]
 
     def select(self, word: DeviceWord, framework: str | None = None) -> None:
-        """Put the cells to come onto a device, of one framework or of all.
+        """Select a device for the cells to come, for one framework or for all.
 
-        A cell that is running goes on on the new device, unless it is inside a device scope of its own.
-        Raises DeviceError where no framework that is loaded has the device, and then nothing has changed.
+        A running cell goes on on the new device, unless it is inside a device scope of the user's. Raises
+        DeviceError if no loaded framework has the device; then nothing has changed.
         """
         self._refuse_missing(word, framework)
         if framework is None:
@@ -92,7 +98,7 @@ class DeviceSelection:
             self._move(cells[-1])
 
     def select_for_cell(self, word: DeviceWord) -> None:
-        """Put the rest of the running cell alone onto a device; as `select` otherwise."""
+        """Select a device for the rest of the running cell only; otherwise like `select`."""
         self._refuse_missing(word, None)
         if not self._thread.cells:
             raise UsageError("There is no running cell to move; leave --this-cell out.")
@@ -101,23 +107,22 @@ class DeviceSelection:
         self._move(cell)
 
     def check(self) -> None:
-        """Raise DeviceError where frameworks have started, and none has the device selected."""
+        """Raise DeviceError if frameworks have started and none of them has the selected device."""
         self._find_all()
 
     def enter(self) -> None:
-        """Put what this thread runs from now on onto the device selected; may be nested.
+        """Enter the selected device for what this thread runs from now on; may be nested.
 
-        Raises DeviceError where the device is not there; then nothing was entered, and there is nothing
-        to leave.
+        Raises DeviceError if the device does not exist; then nothing was entered and nothing is to be left.
         """
         self._thread.cells.append(_Cell(_enter_all(self._find_all())))
 
     def leave(self) -> list[Sentence]:
-        """Put back what the last `enter` found; returns notes for the user."""
+        """Undo the last `enter`. Returns notes for the user."""
         return _leave_all(self._thread.cells.pop().scopes)
 
     def framework_loaded(self, backend: Backend) -> None:
-        """The running cell has just imported a framework: the device selected holds for it too."""
+        """Enter the selected device for a framework that the running cell has just imported."""
         device = self._find(backend)
         if self._thread.cells and device is not None:
             self._thread.cells[-1].scopes.append(backend.enter(device))
@@ -126,18 +131,18 @@ class DeviceSelection:
         return next((cell.word for cell in reversed(self._thread.cells) if cell.word), None)
 
     def _refuse_missing(self, word: DeviceWord, framework: str | None) -> None:
-        """Raise DeviceError for a word that no framework has a device for; one that has it is enough.
+        """Raise DeviceError if no framework has a device for the word; one framework that has it is enough.
 
-        TensorFlow imports JAX where that is installed, and a JAX that nobody uses must neither refuse for
-        TensorFlow nor take the memory of the GPU: a framework that has not started is asked last, and only
-        while no other has the device.
+        TensorFlow imports JAX if that is installed. A JAX that is not used must neither raise here nor take
+        the GPU's memory. So frameworks that have not started are asked last, and only if no other has the
+        device.
         """
         if word == AUTO:
             return
         found = False
         refused: list[DeviceError] = []
-        backends = [one for one in self._backends() if framework in (None, one.name)]
-        for backend in sorted(backends, key=lambda one: not one.started()):
+        backends = [backend for backend in self._backends() if framework in (None, backend.name)]
+        for backend in sorted(backends, key=lambda backend: not backend.started()):
             if found and not backend.started():
                 break
             try:
@@ -150,8 +155,8 @@ class DeviceSelection:
             except DeviceError as error:
                 refused.append(error)
         if refused and not found:
-            hidden = next((one for one in refused if isinstance(one, RestartNeededError)), None)
-            each = "; ".join(f"{one.name} has {names(one.devices())}" for one in backends)
+            hidden = next((error for error in refused if isinstance(error, RestartNeededError)), None)
+            each = "; ".join(f"{backend.name} has {names(backend.devices())}" for backend in backends)
             nowhere = say(
                 "There is no device {word} here: {found}. Choose one of these; nothing was changed.",
                 word=str(word),
@@ -160,10 +165,10 @@ class DeviceSelection:
             raise hidden or (refused[0] if len(refused) == 1 else DeviceError(nowhere))
 
     def _find(self, backend: Backend) -> Device | None:
-        """The device selected; None if none was, or where it may still come.
+        """Return the selected device, None if none is selected or if it may still appear.
 
-        Before the framework has started, the user's code may define logical devices. Raises DeviceError
-        where it has started without the device.
+        Before a framework has started, the user's code may define logical devices. Raises DeviceError if the
+        framework has started without the device.
         """
         word = self.word(backend.name)
         if word is None:
@@ -176,7 +181,7 @@ class DeviceSelection:
             return None
 
     def _find_all(self) -> list[tuple[Backend, Device]]:
-        """The device selected of each framework; where another has it, one that lacks it does without."""
+        """Return each framework's selected device. Raises DeviceError only if no framework has it."""
         found: list[tuple[Backend, Device]] = []
         refused: list[DeviceError] = []
         for backend in self._backends():
@@ -191,7 +196,7 @@ class DeviceSelection:
         return found
 
     def _move(self, cell: _Cell) -> None:
-        devices = self._find_all()  # first: what raises leaves nothing half done
+        devices = self._find_all()  # before anything is left: it may raise
         _leave_all(cell.scopes)
         cell.scopes = _enter_all(devices)
 
@@ -206,8 +211,8 @@ def _leave_all(scopes: list[Scope]) -> list[Sentence]:
 
 
 def _require(backend: Backend, word: DeviceWord, whose: str) -> None:
-    """Raise DeviceError, with what to do, for a device that a framework lacks; it may start for that."""
-    # The first CPU is there before a framework has started.
+    """Raise DeviceError, with what to do, if a framework lacks a device. May start the framework."""
+    # The first CPU exists before a framework has started.
     known = word.kind == "cpu" and not word.number
     try:
         devices = backend.devices() if known else backend.find_devices()

@@ -1,4 +1,4 @@
-"""Measuring without a notebook: a block of a script, and the records of this process."""
+"""Measurement without a notebook: a block of a script, and the records of this process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Union
 
-from jupyter_mlgpu.measure.explained import explained
 from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.cellnumbers import CellNumber
@@ -16,12 +15,12 @@ from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.record import Outcome, Record
 
-#: How runs are named: a cell's number, the name of a block, a record, a block of `trace`, or several records.
+#: Ways to name runs: a cell's number, the name of a block, a record, a block of `trace`, or several records.
 Runs = Union[int, str, CellNumber, Record, "TracedBlock", Sequence[Record]]
 
 
 class TracedBlock:
-    """What `trace` gives: after its block has ended, it has all attributes of the `Record`."""
+    """The result of `trace`: after the block has ended, it has all attributes of the `Record`."""
 
     def __init__(self) -> None:
         self._record: Record | None = None
@@ -59,7 +58,7 @@ def trace(name: str) -> Iterator[TracedBlock]:
     file = sys._getframe(2).f_code.co_filename
 
     def of_user(filename: str) -> int | None:
-        # The block's own file is the user's code. It has no cell number yet; kit.in_blocks finds its cell.
+        # The block's own file is the user's code. It has no cell number yet (see `Runtime.in_blocks`).
         return 0 if filename == file else runtime.of_user(filename)
 
     measurement = runtime.recorder.start(name, of_user=of_user)
@@ -73,16 +72,16 @@ def trace(name: str) -> Iterator[TracedBlock]:
         outcome = "error"
         raise
     finally:
-        block._record = explained(measurement.stop(outcome), measurement, runtime)
+        block._record = runtime.with_limit(measurement.stop(outcome), measurement)
         runtime.store.add(block._record)
 
 
 def limit(record: Record | TracedBlock) -> Limit | None:
-    """What held a cell, or a block of `trace`, up most; None where that is not known. Raises nothing.
+    """Return what limited a cell or a block of `trace` most, None if that is unknown. Raises nothing.
 
     Its `kind` is one of the words of `record.limit.LimitKind`, `confidence` is sure, likely or open, `share`
-    the part of the wall time that it explains, from 0 to 1, `evidence` what it rests on. Where it is None,
-    the record's `why_no_limit` says why; a block that has not ended has none yet.
+    is the part of the wall time that it explains, from 0 to 1, and `evidence` is what it rests on. If the
+    result is None, the record's `why_no_limit` says why; a block that has not ended has none yet.
 
     >>> import jupyter_mlgpu
     >>> with jupyter_mlgpu.trace("sum") as record:
@@ -90,12 +89,12 @@ def limit(record: Record | TracedBlock) -> Limit | None:
     >>> print(jupyter_mlgpu.limit(record))
     None
     """
-    found = record._record if isinstance(record, TracedBlock) else record
-    return found.limit if isinstance(found, Record) else None
+    traced = record._record if isinstance(record, TracedBlock) else record
+    return traced.limit if isinstance(traced, Record) else None
 
 
 def records() -> Records:
-    """All records held, oldest first: those made here, and those loaded or replayed.
+    """Return all records held, oldest first: those made here, and those loaded or replayed.
 
     `records().to_frame()` is a pandas table of them.
     """
@@ -103,12 +102,13 @@ def records() -> Records:
 
 
 def runs_of(which: Runs) -> Records:
-    """The runs made in this process that `which` means, oldest first; none that were loaded or replayed.
+    """Return the runs made in this process that `which` names, oldest first.
 
+    Runs that were loaded or replayed do not count.
     A string is tried as the name of blocks first, then as a number. A cell's number, the one in its brackets,
     stands for all runs of its code; "10.2" is one run of a cell, "#12" one record. A record, a block of
-    `trace` or several records are returned as given, whatever their origin. A name that nothing has gives no
-    records; a number that nothing has raises UsageError.
+    `trace` or several records are returned as given, whatever their origin. An unknown name gives no
+    records; an unknown number raises UsageError.
     """
     if isinstance(which, TracedBlock):
         which = which._ended("record")
@@ -116,16 +116,16 @@ def runs_of(which: Runs) -> Records:
         return Records([which])
     if not isinstance(which, int | str | CellNumber):
         return Records(which)
-    live = [one for one in records() if one.origin == "live"]
+    live = [record for record in records() if record.origin == "live"]
     if isinstance(which, str):
-        named = [one for one in live if one.cell.name == which]
-        number = None if named else cellnumbers.parsed(which)
+        named = [record for record in live if record.cell.name == which]
+        number = None if named else cellnumbers.parse(which)
         if number is None:
             return Records(named)
     else:
         number = CellNumber(which) if isinstance(which, int) else which
-    found = cellnumbers.meant(number, live, current().recorder.run.id)
+    found = cellnumbers.select(number, live, current().recorder.run.id)
     digest = found[-1].cell.source_digest
     if number.own or number.turn is not None or digest is None:
         return Records(found)
-    return Records(one for one in live if one.cell.source_digest == digest)
+    return Records(record for record in live if record.cell.source_digest == digest)

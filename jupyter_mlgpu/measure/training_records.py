@@ -1,7 +1,7 @@
-"""The records of a training: one an epoch, or one every few steps, whatever library trains.
+"""The records of a training: one for each epoch or every few steps, for any training library.
 
-A library tells its callback what happens; the callback tells `TrainingRecords`, which measures. What fails
-here costs a record, never the training, and is said once.
+A library calls its callback, and the callback calls `TrainingRecords`, which measures. A failure here costs a
+record, never the training, and is reported once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from jupyter_mlgpu.measure import guarded
-from jupyter_mlgpu.measure.explained import explained
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.measure.runtime import Runtime, current
 from jupyter_mlgpu.record.errors import UsageError
@@ -27,19 +26,19 @@ Hook = Callable[..., None]
 
 
 class TrainingRecords:
-    """The records of one training after the other, of which one at a time is open.
+    """The records of one training after the other. One record at a time is open.
 
-    Without `every`, a record is an epoch. With it, a record is so many steps, and all that happens until the
-    next one begins is in one of them: waiting for data, validations, what is saved.
+    Without `every`, a record is an epoch. With it, a record is so many steps and includes all that happens
+    until the next one begins: waiting for data, validations, saving.
 
-    Most libraries tell a callback nothing of an epoch that raises. Its record is given up when the next one
+    Most libraries do not tell a callback of an epoch that raises. Its record is given up when the next one
     begins, or when the cell or `trace` block ends in which it began.
     """
 
     def __init__(self, every: int | None, file: str) -> None:
-        """`file` has code of the user's, beside a notebook's cells: looks at a record tell its lines.
+        """`file` holds user code outside the notebook's cells: the samples of a record include its lines.
 
-        Raises UsageError where `every` is no number of steps.
+        Raises UsageError if `every` is not a number of steps.
         """
         if every is not None and (not isinstance(every, int) or isinstance(every, bool) or every < 1):
             raise UsageError(
@@ -50,26 +49,26 @@ class TrainingRecords:
         self.file = file
         self._open: tuple[Runtime, Measurement] | None = None
         self._before = self._done = 0
-        self._said = False
+        self._failure_reported = False
 
-    # What a library tells of.
+    # Calls of a library's callback.
 
     def training_begins(self, done: int = 0) -> None:
-        """A training begins; one that goes on from a checkpoint has `done` so many steps before."""
+        """Begin a training; `done` steps were made before the checkpoint from which it goes on."""
         self._begin_steps(done)
 
     def epoch_begins(self, number: int) -> None:
-        """An epoch begins, the first one with number 1."""
+        """Begin an epoch; the first one has number 1."""
         if self.every is None:
             self.begin(f"epoch {number}")
 
     def epoch_ends(self) -> None:
-        """The epoch that has begun is over."""
+        """End the open epoch."""
         if self.every is None:
             self.end()
 
     def steps_done(self, done: int) -> None:
-        """So many steps are done since the training began; a library may tell of several at a time."""
+        """Note that so many steps are done since the training began; it may be several more than before."""
         if self.every is None:
             return
         if not self.is_open:  # cut off by the end of a cell
@@ -80,12 +79,12 @@ class TrainingRecords:
             self._begin_steps(done)
 
     def validates(self) -> None:
-        """A validation runs, which what is open now includes."""
+        """Note that a validation runs, which the open record includes."""
         if self._open is not None and VALIDATED not in self._open[1].notes:
             self._open[1].notes.append(VALIDATED)
 
     def training_ends(self) -> None:
-        """The training is over; steps that were fewer than `every` have a record, too."""
+        """End the training; steps that were fewer than `every` get a record, too."""
         if self._done > self._before:
             self.end(self._steps())
         self.give_up()
@@ -94,20 +93,20 @@ class TrainingRecords:
 
     @property
     def is_open(self) -> bool:
-        """Whether something is measured: it has begun, and no cell around it has ended since."""
+        """True if something is measured and no cell around it has ended since it began."""
         return self._open is not None and self._open[1].is_open
 
     def begin(self, name: str) -> None:
-        """Measure from now on; what is open is given up."""
+        """Begin a record; one that is open is given up."""
         self.give_up()
         runtime = current()
         self._open = runtime, runtime.recorder.start(name, of_user=self._of_user(runtime))
 
     def end(self, name: str | None = None) -> bool:
-        """Keep the record of what was measured, under this name or the one it began with; whether it could.
+        """Keep the record of what was measured, under this name or the one it began with.
 
-        There is none where a cell has ended since, and none yet while something goes on that began meanwhile,
-        such as a `trace` block of the user's: that would be cut off.
+        Returns False if it could not be kept: a cell has ended since, or something that began meanwhile goes
+        on, such as a `trace` block of the user's, which would be cut off.
         """
         if self._open is None or not self._open[1].is_innermost:
             return False
@@ -119,11 +118,11 @@ class TrainingRecords:
             raise
         if name is not None:
             record = replace(record, cell=replace(record.cell, name=beginning(name)))
-        runtime.store.add(explained(record, measurement, runtime))
+        runtime.store.add(runtime.with_limit(record, measurement))
         return True
 
     def give_up(self) -> None:
-        """Measure no more, without a record."""
+        """Abandon the open record."""
         opened, self._open = self._open, None
         if opened is not None and opened[1].is_innermost:
             opened[1].abandon()
@@ -131,7 +130,7 @@ class TrainingRecords:
     # What may fail.
 
     def hook(self, method: Hook) -> Hook:
-        """The same method of a callback, which never raises an error of ours into the training."""
+        """Wrap a method of a callback so that errors of this package never reach the training."""
 
         @functools.wraps(method)
         def harmless(*arguments: object, **named: object) -> None:
@@ -145,8 +144,8 @@ class TrainingRecords:
     def _failed(self, error: Exception) -> None:
         with suppress(Exception):
             self.give_up()
-        if not self._said:
-            self._said = True
+        if not self._failure_reported:
+            self._failure_reported = True
             with suppress(Exception):
                 say_on_stderr(
                     "jupyter_mlgpu could not make a record of this training "

@@ -1,8 +1,8 @@
-"""A Ctrl-C waits while the main thread does what must not be left half done.
+"""Delays a Ctrl-C while the main thread does something that must not be left half done.
 
 Python calls a signal's handler between two steps of the main thread, and ipykernel's raises KeyboardInterrupt
-there: output would be shown and not counted as shown, or a lock taken and never given back. Other threads are
-never interrupted, so for them this does nothing.
+there. Output would be shown but not counted as shown, or a lock taken and never released. Other threads are
+never interrupted, so this does nothing for them.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from typing import Any
 
 # PyDLL keeps the GIL: releasing it would cost a busy cell far more.
 _sigaction = ctypes.PyDLL(None).sigaction
-_sigaction.restype = None  # which saves a tenth of the time
-#: `struct sigaction`, which is only kept and given back; the greatest, glibc's, has 152 bytes.
+_sigaction.restype = None  # saves a tenth of the time
+#: `struct sigaction`, only stored and restored. The largest, glibc's, has 152 bytes.
 _Action = ctypes.c_char * 256
 _NUMBER = int(SIGINT)
 
 
 class Uninterrupted:
-    """A context, to be made anew each time: what the user's handler would do in it, it does at the end.
+    """A context, to be made anew each time, at whose end the user's handler runs for a Ctrl-C inside it.
 
-    Our handler may be left in place: where another signal's handler raises as the context begins or ends, and
-    in a child that another thread forks meanwhile. So it holds a Ctrl-C only while the function that has the
-    context is among the interrupted calls; else it gives the user's handler its place back.
+    Our handler may stay installed in two cases: another signal's handler raises as the context begins or
+    ends, or another thread forks a child meanwhile. So the handler delays a Ctrl-C only while the function
+    that has the context is among the interrupted calls; else it reinstalls the user's handler.
     """
 
     def __init__(self) -> None:
         self._before: Any = None
         self._action = _Action()  # with what `signal.siginterrupt` has set, which `signal` resets
         self._frame: FrameType | None = None
-        self._came: list[tuple[int, FrameType | None]] = []
+        self._delayed: list[tuple[int, FrameType | None]] = []
 
     def __enter__(self) -> None:
         if threading.get_ident() != threading.main_thread().ident:
             return
         before = c_signal.getsignal(SIGINT)
-        if not callable(before):  # nothing is raised
+        if not callable(before):  # then nothing would be raised
             return
         self._before, self._frame = before, sys._getframe(1)
         _sigaction(_NUMBER, None, self._action)
         try:
-            c_signal.signal(SIGINT, self._hear)
+            c_signal.signal(SIGINT, self._handle)
         except ValueError:  # the main thread of another interpreter in this process, where no handler runs
             self._before = self._frame = None
 
@@ -55,24 +55,24 @@ class Uninterrupted:
         before = self._before
         if before is None:
             return
-        self._give_back()
+        self._restore()
         self._frame = None
-        while self._came:
-            before(*self._came.pop())  # else its traceback would keep all that was at work then
+        while self._delayed:
+            before(*self._delayed.pop())  # removed first: else its traceback would keep all objects alive
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
+    def _handle(self, number: int, frame: FrameType | None) -> None:
         at = frame
         while at is not None and at is not self._frame:
             at = at.f_back
         if at is not None:
-            self._came.append((number, frame))
+            self._delayed.append((number, frame))
             return
-        self._give_back()
+        self._restore()
         self._before(number, frame)
 
-    def _give_back(self) -> None:
+    def _restore(self) -> None:
         now = c_signal.getsignal(SIGINT)
-        # By identity: a handler of the user's may compare itself as it likes.
+        # By identity: a user's handler may define its own comparison.
         if type(now) is MethodType and now.__self__ is self:
             c_signal.signal(SIGINT, self._before)
             _sigaction(_NUMBER, self._action, None)

@@ -1,9 +1,9 @@
-"""Read what an object of the user's is without running its code.
+"""Reads what a user's object is without running the user's code.
 
-`isinstance`, `hasattr`, `==` and the like ask the object, or its type: a lazy data set is then loaded, a
-proxy outside its context raises, and a warning appears in the user's cell. Here types are compared by
-identity, and attributes are read by the descriptors of Python's own types. All modules that see objects of
-the user's go through this one (`tests/structure/test_user_objects_are_left_alone.py`).
+`isinstance`, `hasattr`, `==` and the like call methods of the object or its type: a lazy data set would be
+loaded, a proxy outside its context would raise, and a warning would appear in the user's cell. Here types are
+compared by identity, and attributes are read by the descriptors of Python's own types. All modules that
+handle objects of the user use this one (`tests/structure/test_user_objects_are_left_alone.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from types import (
 )
 from typing import Any, Final, TypeGuard, TypeVar
 
-#: In place of a value that is not there.
+#: Stands for a value that does not exist.
 MISSING: Final = object()
 
 
@@ -38,44 +38,44 @@ _MODULE_OF_TYPE: Any = vars(type)["__module__"]
 _NAME_OF_TYPE: Any = vars(type)["__name__"]
 _ARGUMENTS: Any = vars(BaseException)["args"]
 _TRACEBACK: Any = vars(BaseException)["__traceback__"]
-# A class statement gives its objects a namespace by a descriptor with these words. That of a type written in
-# C may run anything: that of a proxy returns the namespace of what it stands for.
+# A class statement gives its objects a namespace by a descriptor with this docstring. The descriptor of a
+# type written in C may run anything: a proxy's returns the namespace of the object behind it.
 _PLAIN_WORDS = vars(_Plain)["__dict__"].__doc__
-#: Types of values that are put into words without running code of the user's.
+#: Types whose values can be formatted without running user code.
 _PLAIN_VALUES = (str, int, float, bool, type(None))
-#: Libraries whose types written in C keep their objects' attributes as a class statement does.
+#: Libraries whose types written in C store attributes as a class statement does.
 _PLAIN_LIBRARIES = frozenset(("builtins", "functools", "jaxlib"))
 
 
 def is_a(value: object, *kinds: type[Kind]) -> TypeGuard[Kind]:
-    """Return whether a value is of one of these types, or of a type derived from one."""
+    """Return True if a value is of one of these types, or of a type derived from one."""
     return is_kind(type(value), *kinds)
 
 
 def is_kind(kind: type, *bases: type) -> bool:
-    """Return whether a type is one of these or is derived from one, by its bases alone."""
-    return any(one is base for one in _MRO.__get__(kind) for base in bases)
+    """Return True if a type is one of these or is derived from one, judged by its bases alone."""
+    return any(kind_or_base is base for kind_or_base in _MRO.__get__(kind) for base in bases)
 
 
 def is_one_of(kind: type, kinds: tuple[type, ...]) -> bool:
-    """Return whether a type is exactly one of these; `in` would compare types as their own types do."""
-    return any(kind is one for one in kinds)
+    """Return True if a type is exactly one of these; `in` would call the types' own comparison."""
+    return any(kind is candidate for candidate in kinds)
 
 
 def is_module(value: object) -> TypeGuard[ModuleType]:
-    """Return whether a value is a module, also a lazy one, which is not loaded by that."""
-    # In C, and by the types' bases alone, for neither type has a type of the user's that could answer.
+    """Return True if a value is a module. A lazy module is not loaded by that."""
+    # In C, by the bases alone: neither type has a metaclass of the user's whose code could run.
     return issubclass(type(value), ModuleType)
 
 
 def module_namespace(module: ModuleType) -> dict[str, Any]:
-    """Return a module's namespace; a module that is loaded lazily is not loaded."""
-    found: dict[str, Any] = _NAMESPACE_OF_MODULE.__get__(module)
-    return found
+    """Return a module's namespace without loading a lazy module."""
+    namespace: dict[str, Any] = _NAMESPACE_OF_MODULE.__get__(module)
+    return namespace
 
 
 def type_module(kind: type) -> str:
-    """Return the name of the module in which a type was made; empty where it says something else."""
+    """Return the name of the module that defines a type, empty if that is no text."""
     return _text(_MODULE_OF_TYPE.__get__(kind))
 
 
@@ -85,24 +85,24 @@ def type_name(kind: type) -> str:
 
 
 def type_attribute(kind: type, name: str) -> Any:
-    """Return what a type or one of its bases has under a name, without binding it; else MISSING."""
-    for one in _MRO.__get__(kind):
-        found = _NAMESPACE_OF_TYPE.__get__(one).get(name, MISSING)
+    """Return what a type or one of its bases has under a name, without binding it, or MISSING."""
+    for base in _MRO.__get__(kind):
+        found = _NAMESPACE_OF_TYPE.__get__(base).get(name, MISSING)
         if found is not MISSING:
             return found
     return MISSING
 
 
 def attributes(value: object) -> Mapping[str, Any]:
-    """Return the attributes that an object itself has; empty where only its own code could tell them."""
-    reads = type_attribute(type(value), "__dict__")
-    if type(reads) is not GetSetDescriptorType:
+    """Return an object's own attributes, empty if reading them would run its code."""
+    descriptor = type_attribute(type(value), "__dict__")
+    if type(descriptor) is not GetSetDescriptorType:
         return {}
-    root = type_module(reads.__objclass__).partition(".")[0]
-    if reads.__doc__ != _PLAIN_WORDS and root not in _PLAIN_LIBRARIES:
+    root = type_module(descriptor.__objclass__).partition(".")[0]
+    if descriptor.__doc__ != _PLAIN_WORDS and root not in _PLAIN_LIBRARIES:
         return {}
-    found = reads.__get__(value)
-    return found if type(found) is dict else {}
+    namespace = descriptor.__get__(value)
+    return namespace if type(namespace) is dict else {}
 
 
 def defining_module(value: object) -> str | None:
@@ -115,10 +115,9 @@ def defining_module(value: object) -> str | None:
 
 
 def number_of_bytes(array: object, libraries: Container[str]) -> int | None:
-    """Return the `nbytes` of an array whose type is made by one of these libraries; else None.
+    """Return the `nbytes` of an array whose type one of these libraries defines, else None.
 
-    A type of the user's may compute it, and load what it is the size of. An array that was given away has
-    none.
+    A user's type may compute it, or load the data for it. An array that was donated has none.
     """
     if type_module(type(array)).partition(".")[0] not in libraries:
         return None
@@ -129,10 +128,10 @@ def number_of_bytes(array: object, libraries: Container[str]) -> int | None:
 
 
 def text_of(error: BaseException) -> str:
-    """Return what an exception says; empty where its own code fails to tell.
+    """Return the text of an exception, empty if its own code fails.
 
-    Only for one that came out of our own code, and is told of there: it may be one that a signal's handler of
-    the user's has raised meanwhile.
+    Use this only for an exception that this package's code caught and reports: a signal handler of the user's
+    may have raised it.
     """
     try:
         return str(error)
@@ -141,29 +140,31 @@ def text_of(error: BaseException) -> str:
 
 
 def plain_message(record: LogRecord) -> str:
-    """Return a logging record's message as a handler has formatted it, or without arguments that run code.
+    """Return a logging record's message as a handler formatted it.
 
-    To format it again would ask the arguments for their words once more than without us.
+    If none has, returns its template with plain arguments filled in, or else the template alone: to format
+    other arguments would run their code once more than without this package.
     """
     own = attributes(record)
-    told, template, arguments = own.get("message"), own.get("msg"), own.get("args")
-    if type(told) is str:
-        return told
+    formatted, template, arguments = own.get("message"), own.get("msg"), own.get("args")
+    if type(formatted) is str:
+        return formatted
     if type(template) is not str:
         return type_name(type(template))
     values = arguments.values() if type(arguments) is dict else arguments if type(arguments) is tuple else ()
-    if not values or not all(is_one_of(type(one), _PLAIN_VALUES) for one in values):
+    if not values or not all(is_one_of(type(argument), _PLAIN_VALUES) for argument in values):
         return template
     return template % arguments
 
 
 def plain_warning(message: Warning | str) -> str:
-    """Return a warning's words; its type's name where its own code would have to tell them once more."""
+    """Return a warning's text, or its type's name if its own code would have to run once more for it."""
     if type(message) is str:
         return message
-    tells = type_attribute(type(message), "__str__")
+    to_text = type_attribute(type(message), "__str__")
     arguments = _ARGUMENTS.__get__(message)
-    if type(tells) is WrapperDescriptorType and all(is_one_of(type(one), _PLAIN_VALUES) for one in arguments):
+    plain = all(is_one_of(type(argument), _PLAIN_VALUES) for argument in arguments)
+    if type(to_text) is WrapperDescriptorType and plain:
         return str(message)
     return type_name(type(message))
 
@@ -176,5 +177,5 @@ def frames_of(error: BaseException) -> Iterator[Any]:
         at = at.tb_next
 
 
-def _text(found: object) -> str:
-    return found if type(found) is str else ""
+def _text(value: object) -> str:
+    return value if type(value) is str else ""

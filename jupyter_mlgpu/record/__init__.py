@@ -1,4 +1,4 @@
-"""What was measured, as data: records, their files and their store, units, errors, sentences, redaction."""
+"""Records as data: the measurements, their files and store, units, errors, sentences and redaction."""
 
 from __future__ import annotations
 
@@ -6,41 +6,44 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-if TYPE_CHECKING:  # the program needs none of it, and it is loaded with the package
+if TYPE_CHECKING:  # not needed at run time, and this module is always loaded with the package
 
     class Renderer(Protocol):
-        """Draws results of this room and later ones; `show/renderer.py` is one."""
+        """A renderer of results. `show/renderer.py` is the implementation."""
 
         def as_text(self, result: object) -> str:
-            """The result's page as plain text."""
+            """Return the result's page as plain text."""
 
         def as_html(self, result: object, *, charted: bool = False) -> str:
-            """The result's page as HTML, with its charts in it where they are asked for."""
+            """Return the result's page as HTML, with its charts if `charted` is true."""
 
         def bundle_of(self, result: object) -> dict[str, Any]:
-            """The result's page for our own view in JupyterLab, under its MIME type."""
+            """Return the result's page for the package's own view in JupyterLab, under its MIME type."""
 
         def picture_of(self, result: object) -> Any:
-            """The first picture of the result's page, or its first chart."""
+            """Return the first picture of the result's page, or its first chart if there is none."""
 
         def chart_of(self, result: object) -> str:
-            """The first chart beside the result's page, as SVG."""
+            """Return the first chart of the result as SVG."""
 
         def figure_of(self, result: object, number: int) -> Any:
-            """A chart beside the result's page, as a plotly figure."""
+            """Return a chart of the result as a plotly figure."""
 
         def graph_summary(self, graph: Any) -> str:
-            """The layers of a graph of ML Compute as a table."""
+            """Return the layers of an ML Compute graph as a table."""
 
         def graph_picture(self, graph: Any) -> Any:
-            """A graph of ML Compute as a drawing, which a notebook shows by itself."""
+            """Return a drawing of an ML Compute graph that a notebook can display."""
 
         def tensor_history(self, tensor: Any) -> str:
-            """How a tensor of ML Compute came to be."""
+            """Return the operations that produced an ML Compute tensor, as text."""
 
         def save_trace(self, collection: Any, path: str | os.PathLike[str]) -> int:
-            """Write what engines sent as a trace; returns how many events it holds."""
+            """Write the records of a collection of engines as a trace.
+
+            Return the number of events written.
+            """
 
 
-#: Loads the renderer, which no result of this room or the next ones knows. Set by `pipeline.connect`.
+#: Loads the renderer, because results must not import `show` themselves. Set by `pipeline.connect`.
 renderer: Callable[[], Renderer]

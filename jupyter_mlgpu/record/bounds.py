@@ -1,7 +1,7 @@
-"""What a browser makes of a value, where its type does not say it: marks for a field's `Annotated[...]`.
+"""Marks for a field's `Annotated[...]` that say how a browser reads its value.
 
-`scripts/readers.py` makes the browser's readers of the types that browsers are sent, and of these. Python's
-own reading heeds none of them: a record is kept whole, and a page shows a part of it.
+`scripts/readers.py` generates the browser's readers from the types of messages and from these marks. Python
+ignores the marks when it reads data: a record is kept whole, and only the page shows a part of it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Most:
-    """So many characters of a text or a sentence, or items of a list, are read; the rest is cut.
+    """The largest length or number that a browser accepts.
 
-    A number that is larger cannot be read.
+    A longer text, sentence or list is cut to this length. A larger number cannot be read.
     """
 
     number: int
@@ -26,9 +26,9 @@ class Most:
 
 @dataclass(frozen=True, slots=True)
 class Otherwise:
-    """What stands for a value that cannot be read, where the field has no default.
+    """The value to use if the field's value cannot be read and the field has no default.
 
-    Without either its table cannot be read.
+    If a field has neither, its whole table cannot be read.
     """
 
     value: str | float | tuple[()]
@@ -36,31 +36,37 @@ class Otherwise:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A text that a program has printed or a user has named: what one does not see of it is written out."""
+    """A text printed by a program or named by a user. Its invisible characters are escaped."""
 
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
-    """A table that keeps its place in a list though nothing of it can be read: its fields have defaults."""
+    """A table that keeps its place in a list even if nothing in it can be read.
+
+    All its fields have defaults.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """So many items of a list are read, its last ones."""
+    """The number of items read from the end of a list."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A field's name in the browser."""
+    """The field's name in the browser, if it differs from the name in Python."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Whether:
-    """A browser asks only whether it is this word; its field has the word's name."""
+    """A field that the browser reads as a boolean: true if the value is `word`.
+
+    The browser's field is called `word`.
+    """
 
     word: str
 
@@ -72,12 +78,12 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A list that counts for nothing where one of its items cannot be read, or where they are too many."""
+    """A list that is ignored if one of its items cannot be read, or if it has too many items."""
 
 
-#: A text for people: a sentence, or a name or figure in no language.
+#: Text for people: a sentence, or a name or figure that needs no translation.
 Said = Sentence | str
-#: The same; where it cannot be read, nothing stands there.
+#: The same, but empty if it cannot be read.
 MaybeSaid = Annotated[Said, Otherwise("")]
 #: A number of at least 0.
 Amount = Annotated[float, Meta(ge=0)]

@@ -1,4 +1,4 @@
-"""The user's own folder for what programs can make again: arrays of a lesson, this machine's roofs."""
+"""The user's cache folder for files that can be made again: a lesson's arrays, this machine's peak rates."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-#: Names another folder, for a class that shares one, or for tests.
+#: Environment variable that names another folder, for a class that shares one folder, or for tests.
 VARIABLE = "JUPYTER_MLGPU_CACHE"
 
 
 def folder() -> Path:
-    """Where this system keeps such things; the folder need not be there."""
+    """Return the path of the cache folder. The folder may not exist yet."""
     if os.environ.get(VARIABLE):
         return Path(os.environ[VARIABLE])
     if sys.platform == "darwin":

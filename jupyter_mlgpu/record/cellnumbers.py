@@ -1,11 +1,12 @@
-"""Cells by the number that people see, `[10]`: what a record is called, and which one a typed number means.
+"""Cell numbers as people see them (`[10]`): a record's name, and the records that a typed number selects.
 
-    10         the cell with the execution count 10: all its runs, where it ran several times
-    10.2       one of them; of a cell that repeats, 10.0 is the run that warms up
-    #12        a record by its own number, where there is no count (a script, a block) or it means another one
-    10@9f2c    of another run, a loaded one, whose id begins like that
+    10         the cell with the execution count 10: all its runs if it ran several times
+    10.2       the second of these runs; for a cell that repeats, 10.0 is the warm-up run
+    #12        the record with this sequence number, if it has no count (a script, a block) or to
+               choose between records with the same count
+    10@9f2c    cell 10 of another, loaded run whose id begins with these letters
 
-What stands in a name's brackets is what can be typed.
+The text in the brackets of a displayed name can be typed as it is.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 _WORD = re.compile(r"(?P<own>#?)(?P<number>\d{1,18})(?:\.(?P<turn>\d{1,18}))?(?:@(?P<run>\S+))?", re.ASCII)
 _SPAN = re.compile(r"(?P<own>#?)(?P<low>\d{1,18})-#?(?P<high>\d{1,18})", re.ASCII)
 
-#: Letters of a run's id that its records are named by: more where two runs begin alike.
+#: Letters of a run's id in the names of its records; more are used if two runs begin with the same letters.
 _FEWEST_LETTERS = 4
-#: Records that a sentence lists to choose from.
+#: Most records that a sentence lists as choices.
 _LISTED = 8
 
 _SHOW = say("`%mlc_trace show` lists them.")
@@ -31,10 +32,10 @@ _SHOW = say("`%mlc_trace show` lists them.")
 
 @dataclass(frozen=True, slots=True)
 class CellNumber:
-    """A number as it is typed: a cell's, or where it is `own`, a record's own.
+    """A typed number: an execution count, or a record's sequence number if `own` is true.
 
-    `turn` is which of the cell's runs is meant, None for all; `run` how the id of the kernel's run begins,
-    empty where that is not said.
+    `turn` selects one of the cell's runs, None selects all. `run` is the beginning of a run's id, or empty if
+    none was typed.
     """
 
     number: int
@@ -48,12 +49,12 @@ class CellNumber:
 
     @property
     def name(self) -> str:
-        """As people see it: `[10]`, or `#12`."""
+        """The number as it is displayed: `[10]` or `#12`."""
         return str(self) if self.own else f"[{self}]"
 
 
-def parsed(word: str) -> CellNumber | None:
-    """The number that a word is, with or without brackets; None for one that is none."""
+def parse(word: str) -> CellNumber | None:
+    """Return the number in a word, with or without brackets, or None if the word is not a cell number."""
     found = _WORD.fullmatch(word.removeprefix("[").removesuffix("]"))
     if found is None or (found["own"] and found["turn"]):
         return None
@@ -62,8 +63,8 @@ def parsed(word: str) -> CellNumber | None:
 
 
 def cell_number(word: str) -> CellNumber:
-    """The number that a word is. Raises UsageError for one that is none."""
-    number = parsed(word)
+    """Return the number in a word. Raises UsageError if the word is not a cell number."""
+    number = parse(word)
     if number is None:
         wrong = say("A cell is named by its number, not by {found}.", found=repr(word))
         raise UsageError(joined(wrong, _SHOW))
@@ -71,14 +72,15 @@ def cell_number(word: str) -> CellNumber:
 
 
 def name(record: Record) -> str:
-    """What people call a record, by what it knows itself: `[10]`, `[10.2]` or `#12`."""
+    """Return a record's name, using only the record itself: `[10]`, `[10.2]` or `#12`."""
     return _number(record).name
 
 
 def names(records: Sequence[Record], run: str) -> Mapping[tuple[str, int], str]:
-    """What each of these records is called among the others, by its key; `run` is the kernel's own.
+    """Return the name of each record among the others, by record key.
 
-    Where a count came several times in a run, its records are told apart; those of another run name it.
+    `run` is the id of the kernel's own run. Records with the same execution count in one run are numbered.
+    Records of another run have that run's id in their names.
     """
     turns = _turns(records)
     tags = _tags({one.run.id for one in records}, run)
@@ -90,10 +92,12 @@ def names(records: Sequence[Record], run: str) -> Mapping[tuple[str, int], str]:
     return found
 
 
-def meant(number: CellNumber, records: Iterable[Record], run: str) -> list[Record]:
-    """The records that a number means: those of `run`, else those of the one loaded run that has it.
+def select(number: CellNumber, records: Iterable[Record], run: str) -> list[Record]:
+    """Return the records that a number selects.
 
-    Raises UsageError where there are none, or where several loaded runs have it.
+    These are records of `run`, or else those of the one loaded run that has the number.
+
+    Raises UsageError if there are none, or if several loaded runs have this number.
     """
     records = list(records)
     theirs = [one for one in records if one.run.id.startswith(number.run)]
@@ -110,10 +114,10 @@ def meant(number: CellNumber, records: Iterable[Record], run: str) -> list[Recor
     return found
 
 
-def the_one(number: CellNumber, records: Iterable[Record], run: str) -> Record:
-    """The one record that a number means; raises UsageError where it means none, or several."""
+def select_one(number: CellNumber, records: Iterable[Record], run: str) -> Record:
+    """Return the one record that a number selects. Raises UsageError if there is none, or more than one."""
     records = list(records)
-    found = meant(number, records, run)
+    found = select(number, records, run)
     if len(found) > 1:
         raise UsageError(
             say(
@@ -127,12 +131,15 @@ def the_one(number: CellNumber, records: Iterable[Record], run: str) -> Record:
 
 
 def is_span(word: str) -> bool:
-    """Whether a word is a range of numbers, `3-7` or `#3-#7`."""
+    """Return True if a word is a range of numbers, `3-7` or `#3-#7`."""
     return _SPAN.fullmatch(word) is not None
 
 
 def span(word: str, records: Iterable[Record], run: str) -> list[Record] | None:
-    """This run's records with a number from `3-7`, or an own one from `#3-#7`; None for what is no range."""
+    """Return this run's records in a range of counts (`3-7`) or sequence numbers (`#3-#7`).
+
+    Returns None if the word is not a range.
+    """
     found = _SPAN.fullmatch(word)
     if found is None:
         return None
@@ -154,7 +161,7 @@ def _number(record: Record, turn: int | None = None) -> CellNumber:
 
 
 def _turns(records: Iterable[Record]) -> dict[tuple[str, int], int]:
-    """Which of its cell's runs a record is, where the cell ran several times under one count."""
+    """Return each record's number among its cell's runs, for cells that ran several times under one count."""
     cells: dict[tuple[str, int], list[Record]] = {}
     for record in records:
         if record.cell.execution_count is not None:
@@ -175,7 +182,7 @@ def _suits(record: Record, number: CellNumber, turn: int | None) -> bool:
 
 
 def _tags(runs: Iterable[str], ours: str) -> dict[str, str]:
-    """How each run is named: by the letters with which its id begins, the kernel's own by none."""
+    """Return the letters that identify each run: the shortest distinct beginnings of ids, none for `ours`."""
     others = sorted(set(runs) - {ours})
     letters = _FEWEST_LETTERS
     longest = max(map(len, others), default=0)

@@ -1,8 +1,8 @@
-"""Reading the time: one small contract, so that tests can turn the clock by hand, and the clocks themselves.
+"""Clocks, and the interface that lets tests replace them with a fake.
 
-A user's cell may freeze the time: `time.perf_counter_ns = lambda: 0`, or freezegun, which puts functions of
-its own in place of the real ones in `time` and wherever a module has one of them as an attribute. So the
-package reads the clocks of a copy of the module `time` that is its own, and stands in no list of modules.
+A user's cell may freeze the time: with `time.perf_counter_ns = lambda: 0`, or with freezegun, which replaces
+the functions of `time` in that module and in every module that holds them as attributes. The package
+therefore reads the clocks from its own copy of the module `time`, which is not in `sys.modules`.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ else:
         spec.loader.exec_module(module)
         return module
 
-    #: The module `time` as Python has it, whatever the user's code has made of its own.
+    #: A private copy of the module `time`, which changes made by the user's code do not reach.
     real_time = _own_copy("time")
 
 
 class Clock(Protocol):
-    """What a recorder needs to know of time."""
+    """The clock functions that a recorder needs."""
 
     source: str
 
     def monotonic_ns(self) -> int:
-        """Nanoseconds of a clock that never goes backwards; only differences mean something."""
+        """Return nanoseconds of a clock that never goes backwards. Only differences are meaningful."""
         ...
 
     def processor_ns(self) -> int:
-        """Nanoseconds that the processors have worked for this process, in all of its threads."""
+        """Return the CPU time of this process in nanoseconds, summed over all its threads."""
         ...
 
     def utc(self) -> str:
-        """The present moment in UTC, ISO 8601 with microseconds and a final Z."""
+        """Return the current time in UTC: ISO 8601 with microseconds and a final Z."""
         ...
 
 
@@ -54,20 +54,20 @@ class SystemClock:
     source = "time.perf_counter_ns"
 
     def monotonic_ns(self) -> int:
-        """Nanoseconds that only grow; the highest resolution the platform offers."""
+        """Return monotonic nanoseconds at the highest resolution that the platform offers."""
         return real_time.perf_counter_ns()
 
     def processor_ns(self) -> int:
-        """Nanoseconds of processor time that this process has had."""
+        """Return the CPU time of this process in nanoseconds."""
         return real_time.process_time_ns()
 
     def utc(self) -> str:
-        """The time of day, in UTC."""
+        """Return the current time in UTC."""
         return utc(real_time.time_ns())
 
 
 def seconds_between(begun_ns: int, ended_ns: int) -> float:
-    """Seconds between two readings of one clock; raises ClockError where it went backwards."""
+    """Return the seconds between two readings of one clock. Raises ClockError if the clock went backwards."""
     if ended_ns < begun_ns:
         back = (begun_ns - ended_ns) / 1e9
         raise ClockError(
@@ -77,6 +77,6 @@ def seconds_between(begun_ns: int, ended_ns: int) -> float:
 
 
 def utc(moment_ns: int) -> str:
-    """A moment, in nanoseconds since 1970, as `Clock.utc` writes it."""
+    """Return a time, given in nanoseconds since 1970, in the format of `Clock.utc`."""
     seconds, rest = divmod(moment_ns, 10**9)
     return f"{real_time.strftime('%Y-%m-%dT%H:%M:%S', real_time.gmtime(seconds))}.{rest // 1000:06d}Z"

@@ -1,8 +1,8 @@
-"""Data that somebody else may have written, as our types: checked all the way down, or refused in a sentence.
+"""Decodes data from outside into the package's types: every level is checked, and errors are one sentence.
 
-One decoder for all of it: records, races, benchmarks, plans, facts, reports. The types say what they hold
-(msgspec's `Annotated[int, Meta(ge=0)]`, `Literal[...]`); what is known of several fields together, a type
-checks in its `__post_init__`. docs/adr/0032 says why msgspec.
+There is one decoder for records, races, benchmarks, plans, facts and reports. The types declare what they
+accept (msgspec's `Annotated[int, Meta(ge=0)]`, `Literal[...]`). Conditions on several fields together are
+checked in a type's `__post_init__`. docs/adr/0032 explains why msgspec is used.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 T = TypeVar("T")
 
-#: How many; no counter of ours has more than 63 bits.
+#: A number of things. None of the package's counters has more than 63 bits.
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 #: A time, a size or an energy.
 Measured = Annotated[float, Meta(ge=0, le=1e18)]
-#: A part of a whole, from 0 to 1. A quotient of two sums may be a rounding error more.
+#: A part of a whole, from 0 to 1. A quotient of two sums may exceed 1 by a rounding error.
 Share = Annotated[float, Meta(ge=0, le=1 + 1e-9)]
-#: A text that names something, so it is not empty.
+#: A text that names something, and is therefore not empty.
 Name = Annotated[str, Meta(min_length=1)]
 
 _DEEPEST = 40
@@ -51,8 +51,11 @@ _WORDS = {
 
 
 def decode(kind: type[T], data: object, what: str) -> T:
-    """Data, as json.loads gives it, as one of our types; raises RecordError, one sentence with the place."""
-    refuse_what_cannot_be_saved(data, what)
+    """Return data from json.loads as a value of type `kind`.
+
+    Raises RecordError, one sentence that gives the place.
+    """
+    refuse_unsavable(data, what)
     try:
         return msgspec.convert(data, kind, dec_hook=_read)
     except msgspec.ValidationError as error:
@@ -66,9 +69,9 @@ class _OfASchema(Struct):
 def check_schema(data: object, known: int, what: str) -> None:
     """Raise RecordError unless the data has version `known` of its schema, NewerSchemaError for a later one.
 
-    `what` names the data in the sentence.
+    `what` names the data in the error's sentence.
     """
-    # Of the rest whoever reads it says what is wrong, with the place.
+    # Only the schema is checked here. The other fields are checked, with their places, when they are decoded.
     alone = {key: data[key] for key in data if key == "schema"} if isinstance(data, dict) else data
     schema = decode(_OfASchema, alone, what).schema
     refusal = f"{what} has schema {schema}, this jupyter_mlgpu reads schema {known}"
@@ -79,12 +82,13 @@ def check_schema(data: object, known: int, what: str) -> None:
 
 
 def to_json(value: Any, texts: bool = True) -> Any:
-    """One of our values as JSON-ready data: tables, lists and what stands in them.
+    """Return a value of one of the package's types as JSON-ready data: tables, lists and their contents.
 
-    Without `texts`, sentences are what they were made of alone, of which a notebook's view makes the texts.
+    If `texts` is false, sentences are written without their texts, which a notebook's view makes from the
+    rest.
     """
-    # Written out, for msgspec.to_builtins leaves tuples, and msgspec.json.encode makes null of NaN.
-    if type(value) in _LEAVES:  # first, for nearly all values are leaves
+    # Written by hand because msgspec.to_builtins keeps tuples and msgspec.json.encode turns NaN into null.
+    if type(value) in _LEAVES:  # first, because nearly all values are leaves
         return value
     if isinstance(value, Sentence):
         return value.to_json(texts)
@@ -98,16 +102,16 @@ def to_json(value: Any, texts: bool = True) -> Any:
         return [to_json(item, texts) for item in value]
     if isinstance(value, Mapping):
         return {key: to_json(item, texts) for key, item in value.items()}
-    if dataclasses.is_dataclass(value):  # last, for it is slow to say no, and records have none
+    if dataclasses.is_dataclass(value):  # last, because this check is slow and records contain none
         return {name: to_json(getattr(value, name), texts) for name in value.__dataclass_fields__}
     return value
 
 
 @cache
 def _fields(kind: type[Struct]) -> tuple[tuple[str, str, object, bool], ...]:
-    """Of each field its name, that in JSON, which value is not written, and whether it is read as a text.
+    """Return a tuple for each field: its name, its name in JSON, its unwritten value, and if it is a text.
 
-    A sentence in such a field is written as its text: as a table it could not be read again.
+    A sentence in a text field is written as its text, because as a table it could not be read again.
     """
     short = kind.__struct_config__.omit_defaults
     return tuple(
@@ -115,16 +119,16 @@ def _fields(kind: type[Struct]) -> tuple[tuple[str, str, object, bool], ...]:
             one.name,
             one.encode_name,
             one.default if short and one.default in (None, True) else NODEFAULT,
-            getattr(one.type, "__origin__", one.type) is str,  # that of Annotated[str, ...] is str
+            getattr(one.type, "__origin__", one.type) is str,  # the origin of Annotated[str, ...] is str
         )
         for one in structs.fields(kind)
     )
 
 
 def to_bytes(value: Any) -> bytes:
-    """One of our values as JSON; half a character, which no file can hold, becomes a question mark.
+    """Return a value of one of the package's types as JSON bytes.
 
-    Raises RecordError for what JSON cannot hold.
+    A lone surrogate becomes a question mark. Raises RecordError for values that JSON cannot hold.
     """
     try:
         return json.dumps(to_json(value), ensure_ascii=False, allow_nan=False).encode(errors="replace")
@@ -132,11 +136,11 @@ def to_bytes(value: Any) -> bytes:
         raise RecordError(f"it holds what JSON cannot: {error}") from error
 
 
-def refuse_what_cannot_be_saved(data: object, what: str) -> None:
-    """Raise RecordError for what Python may read from JSON, and can neither write again nor add up.
+def refuse_unsavable(data: object, what: str) -> None:
+    """Raise RecordError for values that Python reads from JSON but that cannot be written again or summed.
 
-    That is NaN and infinity, whole numbers beyond 64 bits, halves of surrogate pairs, and what is nested
-    deeper than anything of ours.
+    These are NaN and infinity, whole numbers beyond 64 bits, lone surrogates, and data nested deeper than any
+    of the package's types.
     """
     waiting: list[tuple[object, str, int]] = [(data, what, 0)]
     while waiting:
@@ -177,7 +181,7 @@ def _read(kind: type, data: object) -> Any:
 
 
 def _refusal(kind: Any, message: str, data: object, what: str) -> str:
-    """msgspec's message as a sentence of ours: the place, what should stand there, what does."""
+    """Return msgspec's message as a sentence with the place, the expected value and the value found."""
     place = _PLACE.search(message)
     message = _PLACE.sub("", message)
     path = place[1] if place else ""
@@ -191,7 +195,7 @@ def _refusal(kind: Any, message: str, data: object, what: str) -> str:
         choices = [str(word) for one in _schemas(kind, path) for word in one.get("enum", ())]
         return f"{where} should be one of {', '.join(choices)}, found {found:.60}"
     expected = _EXPECTED.fullmatch(message)
-    if expected is None:  # said by a __post_init__
+    if expected is None:  # the message of a __post_init__
         return f"{where}: {message}"
     words = " or ".join(_WORDS.get(one, one) for one in expected[1].split(" | ")) + expected[2]
     if " matching regex " in message:
@@ -210,7 +214,7 @@ def _steps(path: str) -> list[str | int | None]:
 
 
 def _found(data: Any, path: str) -> str:
-    """What stands at a place; in a table of any names msgspec does not tell at which."""
+    """Return the value at a place as text. For a table with arbitrary keys msgspec does not give the key."""
     for step in _steps(path):
         if step is None:
             return "something else"
@@ -218,13 +222,13 @@ def _found(data: Any, path: str) -> str:
     return f"{len(data):,}" if isinstance(data, list) and len(data) > 60 else repr(data)
 
 
-@cache  # a file may have a thousand records with a mistake
+@cache  # a file may have a thousand records with the same mistake
 def _schema(kind: Any) -> dict[str, Any]:
     return msgspec.json.schema(kind, schema_hook=lambda _: {"type": "string"})
 
 
 def _schemas(kind: Any, path: str) -> tuple[Any, ...]:
-    """What may stand at a place, as the type's JSON schema has it."""
+    """Return the alternatives that the type's JSON schema allows at a place."""
     schema = _schema(kind)
     parts, at = schema.get("$defs", {}), schema
     for step in [*_steps(path), ""]:

@@ -1,10 +1,10 @@
-"""What stands where we are to write: a file, a FIFO or a device to write through; or what is refused.
+"""Opens a path for writing: a regular file, a FIFO or a device. Refuses what cannot be written safely.
 
-Links are followed, but for one that somebody else may have planted: the rule is `fs.protected_symlinks` of
-Linux, here for each link on the way, on every system, and in every folder where everybody may write. Nor is
-anything added to a file, or written through a FIFO, that somebody else has put into such a folder
-(`fs.protected_regular`, `fs.protected_fifos`). Of a file whose name is ours, such as `class_report.html`, the
-name itself is replaced: see `itself`.
+Links are followed, except those that another user may have planted. The rule is Linux's
+`fs.protected_symlinks`, applied here on every system, to each link on the way, in every folder that everybody
+may write to. Nor is anything appended to a file, or written through a FIFO, that another user has put into
+such a folder (`fs.protected_regular`, `fs.protected_fifos`). If the package chose the file's name, such as
+`class_report.html`, the name itself is replaced: see `itself`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.sentence import say
 
 _MOST_LINKS = 40
-#: Seconds for which somebody who reads may take nothing.
+#: Seconds to wait for a reader that takes nothing.
 PATIENCE = 10.0
-#: A FIFO that nobody reads from is then refused; to open it plainly would wait for a reader.
+#: With O_NONBLOCK, opening a FIFO without a reader fails. Otherwise it would wait for a reader.
 _THROUGH = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY
 _REFUSED = {
     stat.S_IFDIR: say("a folder"),
@@ -30,10 +30,12 @@ _REFUSED = {
 }
 
 
-def followed(path: Path) -> Path:
-    """Where a path leads, with no link left but one of /proc to an open file, such as /dev/stdout leads to.
+def resolve(path: Path) -> Path:
+    """Return the path with all links resolved, except a /proc link to an open file.
 
-    Raises RecordError for a link that somebody else may have planted, and OSError.
+    The latter is what /dev/stdout leads to.
+
+    Raises RecordError for a link that another user may have planted, and OSError.
     """
     path = path.absolute()
     place, rest = Path(path.anchor), list(reversed(path.parts[1:]))
@@ -63,21 +65,25 @@ def followed(path: Path) -> Path:
     return place
 
 
-def itself(path: Path) -> Path:
-    """The same for a name that is replaced itself, also where it is a link: only its folder is followed."""
+def resolve_folder(path: Path) -> Path:
+    """Return the path with only its folder resolved.
+
+    Use it if the name itself is replaced, even if it is a link.
+    """
     path = path.absolute()
-    return followed(path.parent) / path.name
+    return resolve(path.parent) / path.name
 
 
 def is_open_file(path: Path) -> bool:
-    """Whether a path is Linux's name for a file that a process has open, which may have no other name."""
+    """Return True if a path is Linux's name for a process's open file, which may have no other name."""
     return path.parent.name == "fd" and path.parts[1:2] == ("proc",)
 
 
 def open_through(path: Path, target: Path) -> int | None:
-    """A descriptor to write through to a FIFO or a device; None where a regular file is, or nothing.
+    """Return a descriptor to write to a FIFO or a device, or None for a regular file or a missing one.
 
-    `target` is what `path` leads to. Raises RecordError for what cannot be written so, and OSError.
+    `target` is the path that `path` resolves to. Raises RecordError for kinds of files that cannot be
+    written, and OSError.
     """
     try:
         kind = stat.S_IFMT(os.stat(target).st_mode)
@@ -87,11 +93,11 @@ def open_through(path: Path, target: Path) -> int | None:
         return None
     refuse(path, kind)
     if target.parent == Path(f"/proc/{os.getpid()}/fd"):
-        # Our own: it goes on where it stands, and what is written to it later comes behind.
+        # One of this process's descriptors: a duplicate shares its offset, so later writes come after these.
         return os.dup(int(target.name))
     handle = os.open(target, _THROUGH | no_link(target))
     try:
-        # Looked at again, for what stands there may have been changed meanwhile.
+        # Checked again, because the file may have been replaced in the meantime.
         there = os.fstat(handle)
         if stat.S_IFMT(there.st_mode) != kind:
             raise OSError(say("it was changed in the meantime"))
@@ -103,7 +109,7 @@ def open_through(path: Path, target: Path) -> int | None:
 
 
 def write_through(handle: int, data: bytes) -> None:
-    """Write all of it, as fast as it is taken; raises OSError where nothing is taken for PATIENCE seconds."""
+    """Write all of `data` as fast as it is read. Raises OSError if nothing is read for PATIENCE seconds."""
     poll = select.poll()
     poll.register(handle, select.POLLOUT)
     rest = memoryview(data)
@@ -113,15 +119,18 @@ def write_through(handle: int, data: bytes) -> None:
                 errno.ETIMEDOUT, say("nothing has read from it for {seconds} s", seconds=f"{PATIENCE:g}")
             )
         try:
-            # A pipe that has room has it for so much: this does not wait, with O_NONBLOCK or without.
+            # A pipe that poll reports as writable has room for PIPE_BUF bytes: this write never blocks.
             rest = rest[os.write(handle, rest[: select.PIPE_BUF]) :]
         except BlockingIOError:
             continue
 
 
 def open_to_append(path: Path) -> int:
-    """A descriptor to append to a file, made where nothing is; never waits. Raises RecordError, OSError."""
-    target = followed(path)
+    """Return a descriptor to append to a file, which is created if it is missing.
+
+    Never waits for a reader. Raises RecordError and OSError.
+    """
+    target = resolve(path)
     handle = os.open(target, _THROUGH | os.O_CREAT | no_link(target), 0o666)
     try:
         there = os.fstat(handle)
@@ -134,7 +143,7 @@ def open_to_append(path: Path) -> int:
 
 
 def refuse(path: Path, kind: int) -> None:
-    """Raise RecordError where a file of this kind cannot be written like a file."""
+    """Raise RecordError if a file of this kind cannot be written like a regular file."""
     what = _REFUSED.get(kind)
     if what is not None:
         raise RecordError(
@@ -143,26 +152,29 @@ def refuse(path: Path, kind: int) -> None:
 
 
 def no_link(target: Path) -> int:
-    """The flag to open what no link may stand for any more."""
+    """Return the flag that makes opening the resolved path fail if it has become a link."""
     return 0 if is_open_file(target) else os.O_NOFOLLOW
 
 
 def _link(path: Path) -> os.stat_result | None:
-    """The link that stands there, if there is one."""
+    """Return the status of the link at this path, or None if there is no link."""
     try:
         there = os.lstat(path)
-    except OSError:  # whoever opens it says why
+    except OSError:  # opening the path reports this error
         return None
     return there if stat.S_ISLNK(there.st_mode) else None
 
 
 def is_strangers(there: os.stat_result, folder: os.stat_result) -> bool:
-    """Whether somebody else has put this into a folder where everybody may write; its owner is trusted."""
+    """Return True if another user put this file into a folder that everybody may write to.
+
+    The folder's owner is trusted.
+    """
     return bool(folder.st_mode & stat.S_IWOTH) and there.st_uid not in (os.geteuid(), folder.st_uid)
 
 
 def refuse_strangers(path: Path, target: Path, there: os.stat_result) -> None:
-    """Raise RecordError for another user's file or FIFO that somebody may have laid out for us."""
+    """Raise RecordError for another user's file or FIFO in a folder that everybody may write to."""
     if is_open_file(target) or stat.S_ISCHR(there.st_mode):
         return
     if is_strangers(there, os.stat(target.parent)):

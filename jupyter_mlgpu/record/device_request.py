@@ -1,6 +1,7 @@
-"""The device that somebody asks for: one word, parsed once where it comes in, and passed on as data.
+"""The device that a user asks for: a word that is parsed once on input and then passed on as data.
 
-In records, and told to browsers, it is a mapping of frameworks to devices, `EVERY` for all of them.
+In records and in messages to browsers it is a mapping of frameworks to devices. The key `EVERY` stands for
+all other frameworks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.words import nearest
 
-#: The key of a mapping framework -> device under which the device of every other framework stands.
+#: The key for all frameworks that a mapping of frameworks to devices does not name.
 EVERY = "*"
 
 _WORD = re.compile(r"(cpu|gpu)(?::([0-9]{1,9}))?|auto|any")
@@ -30,20 +31,25 @@ D = TypeVar("D", bound=_Named)
 
 @dataclass(frozen=True, slots=True)
 class DeviceWord:
-    """`cpu`, `gpu`, a numbered `gpu:1`, or `auto`: no choice. `any`, as ML Compute has it, is `auto` too."""
+    """A requested device: `cpu`, `gpu`, a numbered device such as `gpu:1`, or `auto` for no choice.
+
+    `any`, ML Compute's word, is read as `auto`.
+    """
 
     kind: Literal["cpu", "gpu", "auto"]
     number: int | None = None
 
     @classmethod
     def parse(cls, text: str, others: Collection[str] = ()) -> DeviceWord:
-        """The word that somebody wrote; raises UsageError with the valid words.
+        """Return the request that a word stands for. Raises UsageError with the valid words.
 
-        `others` are words that may stand there instead, and may be meant.
+        `others` are further words that are valid in the same place. They are suggested if one is close to
+        `text`.
         """
         match = _WORD.fullmatch(text.strip().lower())
         if match is None:
-            near = nearest(text.strip(), ("auto", "cpu", "gpu", "any", *others), 0.7)  # a TPU is no CPU
+            # 0.7, so that cpu is not suggested for tpu.
+            near = nearest(text.strip(), ("auto", "cpu", "gpu", "any", *others), 0.7)
             meant = "".join(f"{one} " for one in near)
             raise UsageError(
                 f"Unknown device {text.strip()!r}. {meant}Choose auto, cpu, gpu, or a numbered device such "
@@ -57,16 +63,16 @@ class DeviceWord:
 
     @property
     def needs_framework(self) -> bool:
-        """Whether only a framework can tell if the device exists."""
+        """True if only a framework can tell if the device exists."""
         return self.kind == "gpu" or self.number is not None
 
     def find(self, devices: Sequence[D], whose: Sentence | str = "") -> D:
-        """The device that is meant among those that exist; raises DeviceError naming these.
+        """Return the requested device among those that exist. Raises DeviceError with the names of these.
 
-        Where nothing was chosen and one device is needed, by a benchmark for example, it is the first GPU,
-        else the first CPU.
+        For `auto` it is the first GPU, or the first CPU if there is no GPU. A benchmark, for example, needs
+        one device even if the user chose none.
 
-        `whose` names the framework in the error, where there are several.
+        `whose` names the framework in the error if there are several.
         """
         kind: str = self.kind
         if kind == "auto":
@@ -86,17 +92,17 @@ class DeviceWord:
         )
 
 
-#: No choice: what holds before any was made, and can be made again.
+#: No choice, which is the initial request. A user can return to it.
 AUTO = DeviceWord("auto")
 
 
 def names(devices: Sequence[_Named]) -> str:
-    """Devices in a sentence: `cpu:0, gpu:0`, or `none`."""
+    """Return the devices' names for a sentence: `cpu:0, gpu:0`, or `none`."""
     return ", ".join(device.name for device in devices) or "none"
 
 
 def in_words(requested: Mapping[str, str]) -> str:
-    """The devices asked for: `gpu:0`, or `torch gpu:0, jax cpu:0`; empty where none was."""
+    """Return the requested devices, `gpu:0` or `torch gpu:0, jax cpu:0`. Empty if none was requested."""
     return ", ".join(
         device if framework == EVERY else f"{framework} {device}" for framework, device in requested.items()
     )

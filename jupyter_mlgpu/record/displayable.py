@@ -1,6 +1,6 @@
-"""Results that can be shown, and do not know how: the renderer is loaded when somebody asks for it.
+"""Base classes of results that a notebook can display. The renderer is loaded only when it is needed.
 
-It is handed to this room (`record.renderer`). It finds a result's page by the result's type.
+The renderer is set from outside (`record.renderer`) and finds a result's page by the result's type.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from jupyter_mlgpu import record
 
 
 class Displayable:
-    """A result that is shown as its page: as text where it is printed, as HTML under a cell."""
+    """A result that is displayed as its page: text when printed, HTML under a cell."""
 
     __slots__ = ()
 
@@ -23,7 +23,10 @@ class Displayable:
 
 
 class Bundled(Displayable):
-    """A result that our own view in JupyterLab shows; IPython asks for text and HTML by their own names."""
+    """A result that the package's own view in JupyterLab can display.
+
+    IPython asks for text and HTML through their own methods.
+    """
 
     __slots__ = ()
 
@@ -37,12 +40,12 @@ class Pictured(Bundled):
     __slots__ = ()
 
     def picture(self) -> Any:
-        """The picture, which is shown by itself; its `svg` is the drawing as text."""
+        """Return the picture, which a notebook can display. Its `svg` is the drawing as text."""
         return record.renderer().picture_of(self)
 
 
 class Charted(Bundled):
-    """A result with charts beside its page; the first one is what it is about."""
+    """A result with charts beside its page. The first chart is the main one."""
 
     __slots__ = ()
 
@@ -50,11 +53,11 @@ class Charted(Bundled):
         return record.renderer().as_html(self, charted=True)
 
     def figure(self) -> Any:
-        """The chart as a plotly figure."""
+        """Return the first chart as a plotly figure."""
         return self._figure(0)
 
     def svg(self) -> str:
-        """The chart as SVG on white, to be read on any page."""
+        """Return the first chart as SVG on a white background, readable on any page."""
         return record.renderer().chart_of(self)
 
     def _figure(self, number: int) -> Any:

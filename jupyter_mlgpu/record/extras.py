@@ -1,7 +1,7 @@
-"""Packages that an extra of ours brings: whether they are here, and one sentence where they are not.
+"""Checks for the optional packages of an extra, with one sentence for a missing one.
 
-The package itself asks only for what a kernel needs. Whatever needs more asks here first, before anything is
-begun that would be lost, and imports it then.
+The package itself requires only what a kernel needs. Code that needs more checks here first, before it starts
+work that would be lost, and then imports the packages.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from jupyter_mlgpu.record.sentence import say
 
 
 def installed(name: str) -> bool:
-    """Whether `import name` would find something."""
-    if name in sys.modules:  # of what stands there, find_spec would ask more
+    """Return True if `import name` would find a module."""
+    if name in sys.modules:  # find_spec would read more attributes of the module
         return sys.modules[name] is not None
     try:
         return importlib.util.find_spec(name) is not None
-    except Exception:  # of a dotted name, the first part is not there, or is no package
+    except Exception:  # the first part of a dotted name is missing or is not a package
         return False
 
 
 def require(what: str, extra: str, *packages: str) -> None:
-    """Before `packages` are imported for `what`, which begins the sentence where one of them is missing.
+    """Raise MissingPackageError unless all `packages` are installed.
 
-    Raises MissingPackageError, which says how the `extra` that brings them is installed.
+    The error's sentence begins with `what` and gives the command that installs the `extra`. Call this before
+    the packages are imported.
     """
     for package in packages:
         if not installed(package):
@@ -42,5 +43,5 @@ def require(what: str, extra: str, *packages: str) -> None:
 
 
 def install_line(extra: str) -> str:
-    """What installs an extra, for a shell; after a `%`, for a cell."""
+    """Return the shell command that installs an extra. With a `%` before it, it works in a cell."""
     return f'pip install "jupyter_mlgpu[{extra}]"'

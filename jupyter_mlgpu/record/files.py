@@ -24,19 +24,19 @@ _BLOCK = 1024**2
 
 
 def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
-    """Write records to a file, in one step: a file already there stays whole until the new one is.
+    """Write records to a file in one step: an existing file stays whole until the new one is complete.
 
-    Returns how many were written; of each that could not be, a warning says why. Raises RecordError, naming
-    the path, where it cannot be written.
+    Returns the number of records written. Each record that could not be written gives a warning with the
+    reason. Raises RecordError, with the path, if the file cannot be written.
     """
-    count, problems = save_what_can_be(path, records)
+    count, problems = save_valid_records(path, records)
     for problem in problems:
         warnings.warn(problem, stacklevel=2)
     return count
 
 
-def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) -> tuple[int, list[Sentence]]:
-    """As `save_records`; returns one sentence for each record that was left out, in place of a warning."""
+def save_valid_records(path: str | os.PathLike[str], records: Iterable[Record]) -> tuple[int, list[Sentence]]:
+    """Write records like `save_records`, but return a sentence for each problem instead of warning."""
     made, problems = [], []
     for record in records:
         try:
@@ -63,24 +63,25 @@ def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) ->
 
 
 def write_atomically(path: Path, data: bytes, *, follow: bool = True, private: bool = False) -> None:
-    """Put `data` into a file in one step; see `writing`."""
+    """Write `data` to a file in one step. See `writing`."""
     with writing(path, follow=follow, private=private) as file:
         file.write(data)
 
 
 @contextmanager
 def writing(path: Path, *, follow: bool = True, private: bool = False) -> Iterator[BinaryIO]:
-    """A file to write into, which takes the place of `path` in one step when the block ends without an error.
+    """Yield a file that replaces `path` in one step when the block ends without an error.
 
-    A file already there keeps its permissions, and a link its target. Folders on the way are made. To a FIFO
-    with a reader, or a device such as /dev/stdout, all is written at the end. Raises RecordError, naming the
-    path, where it cannot be written; the old file is then as it was.
+    An existing file keeps its permissions, and a link its target. Missing folders are created. Data for a
+    FIFO with a reader, or for a device such as /dev/stdout, is written at the end. Raises RecordError, with
+    the path, if it cannot be written. The old file is then unchanged.
 
-    follow=False is for a name that nobody has typed, such as `class_report.html` in a folder that students
-    may write to: then a link, or a FIFO, is itself replaced. What is `private` its owner alone can read.
+    Use follow=False for a name that no user typed, such as `class_report.html` in a folder that students may
+    write to. A link or FIFO of that name is then replaced itself. A `private` file is readable by its owner
+    only.
     """
     try:
-        target = destinations.followed(path) if follow else destinations.itself(path)
+        target = destinations.resolve(path) if follow else destinations.resolve_folder(path)
         through = destinations.open_through(path, target) if follow else None
         with _replacing(target, private) if through is None else _through(through) as file:
             yield file
@@ -109,7 +110,7 @@ def _replacing(target: Path, private: bool) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _through(handle: int) -> Iterator[BinaryIO]:
-    """Passes on to the descriptor what was written, or nothing where the block fails."""
+    """Yield a temporary file, and copy it to the descriptor when the block ends without an error."""
     try:
         with tempfile.TemporaryFile() as file:
             yield file
@@ -121,16 +122,16 @@ def _through(handle: int) -> Iterator[BinaryIO]:
 
 
 class Journal:
-    """A records file that grows by one line a record, so that a kernel that dies loses nothing."""
+    """A records file that grows by one line per record. A kernel that dies loses no finished record."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
 
     def append(self, record: Record) -> None:
-        """Add a record; a line that cannot be written whole is taken back. Raises RecordError.
+        """Append a record. A line that cannot be written whole is removed again. Raises RecordError.
 
-        What a kernel that died left of a line stays a line of its own.
-        Into a FIFO or a device nothing can be taken back; a cell never waits for its reader.
+        If a kernel died while it wrote, its incomplete line stays a line of its own. Nothing can be removed
+        from a FIFO or a device, and a cell never waits for its reader.
         """
         line = to_line(record)
         try:
@@ -151,7 +152,10 @@ class Journal:
 
 
 def _is_torn(path: Path, there: os.stat_result) -> bool:
-    """Whether a journal's last line lacks its end, or cannot be looked at: an empty line harms nobody."""
+    """Return True if a journal's last line has no end, or cannot be read.
+
+    The extra empty line does no harm.
+    """
     if not stat.S_ISREG(there.st_mode) or there.st_size == 0:
         return False
     try:
@@ -165,14 +169,13 @@ def _is_torn(path: Path, there: os.stat_result) -> bool:
 
 
 def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[Sentence]]:
-    """The records of a file, marked as loaded, and one sentence for each line that is not readable.
+    """Return the records of a file, marked as loaded, and one sentence for each unreadable line.
 
-    A journal may hold a record twice, the second time with messages that came after its cell: the last
-    one counts, in the place of the first.
+    A journal may hold a record twice, the second time with messages that arrived after its cell. The last one
+    counts and takes the place of the first.
 
     A broken line, one of more than `LINE` bytes, or one of a newer schema costs only itself. Raises
-    RecordError where the file itself cannot be read, at once where it is no regular file, or larger than
-    `FILE` bytes.
+    RecordError if the file itself cannot be read, is not a regular file, or is larger than `FILE` bytes.
     """
     source = Path(path).expanduser()
     records: dict[tuple[str, int], Record] = {}
@@ -199,7 +202,10 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[Sente
 
 
 def _read(line: bytes | None, named: Sentence, problems: list[Sentence]) -> Record | None:
-    """The record of a line, or None; where there should be one, `problems` get a sentence."""
+    """Return the record in a line, or None.
+
+    If a line that is not empty has no readable record, add to `problems`.
+    """
     if line is None:
         problems.append(
             say("{line} is larger than {most} MB and was left out.", line=named, most=f"{LINE / 1e6:g}")
@@ -218,9 +224,9 @@ def _read(line: bytes | None, named: Sentence, problems: list[Sentence]) -> Reco
 
 
 def keep_last_states(path: Path) -> None:
-    """Leave each record of a journal once, in its last state and its first place.
+    """Reduce a journal to one line per record: its last state, in its first place.
 
-    Lines that are not readable stay. Raises RecordError; the journal is then as it was.
+    Unreadable lines stay. Raises RecordError. The journal is then unchanged.
     """
     kept: dict[tuple[str, int] | int, bytes] = {}
     twice = False
@@ -239,7 +245,7 @@ def keep_last_states(path: Path) -> None:
 
 
 def cannot_write(path: Path, error: OSError) -> RecordError:
-    """Why a file cannot be written, as an error to raise."""
+    """Return an error to raise that explains why a file cannot be written."""
     if error.errno in (errno.ENXIO, errno.EISDIR):
         try:
             destinations.refuse(path, stat.S_IFMT(os.stat(path).st_mode))
@@ -258,9 +264,10 @@ def cannot_write(path: Path, error: OSError) -> RecordError:
 
 
 def _permissions(target: Path) -> int:
-    """Those of the file already there; else those of any new file, which mkstemp does not give.
+    """Return the permissions of the existing file, or those of a new file, which mkstemp does not give.
 
-    Of a file that a stranger has laid out they would let the stranger write to ours.
+    The permissions of a file planted by another user are not taken over: they would let that user write to
+    ours.
     """
     with suppress(FileNotFoundError):
         there = os.lstat(target)

@@ -1,8 +1,8 @@
-"""Records as pandas tables: one row a record, one row an operation.
+"""Records as pandas tables, with one row per record or one row per operation.
 
-A column's name ends in its unit: `wall_time_s`, `peak_memory_process_bytes`, `energy_J`. What was not
-measured is missing (NaN), never 0, and the column `wall_time_why_missing` beside it says why. A quantity that
-was read by several instruments has a column for each: `device_time_s [profiler, gpu:0]`.
+A column's name ends in its unit: `wall_time_s`, `peak_memory_process_bytes`, `energy_J`. Values that were not
+measured are missing (NaN), never 0, and the column `wall_time_why_missing` beside them gives the reason. A
+quantity that several instruments read has a column for each: `device_time_s [profiler, gpu:0]`.
 
 pandas is imported when a table is asked for.
 """
@@ -21,13 +21,13 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import OpStat, Record
 from jupyter_mlgpu.record.sentence import say
 
-#: The quantities that a profiler makes longer: of a profiled record they are no timing, and not in the table.
+#: Quantities that a profiler lengthens. In a profiled record they are not timings, so the table omits them.
 _TIMINGS = ("wall_time", "cpu_time")
 _PROFILED = "Measured with a profiler on, so it is no timing."
 
 
 class Records(Sequence[Record]):
-    """Records, oldest first, as a sequence that can be turned into tables; it never changes."""
+    """An immutable sequence of records, oldest first, that can be turned into tables."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self._records = tuple(records)
@@ -57,9 +57,10 @@ class Records(Sequence[Record]):
         return f"<{count:,} record{'' if count == 1 else 's'}; .to_frame() makes a table of them>"
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with one row a record, indexed by run and cell.
+        """Return a pandas DataFrame with one row per record, indexed by run and cell.
 
-        Times of profiled records are missing: they are no timings. Raises MissingPackageError without pandas.
+        The times of profiled records are missing, because they are not timings. Raises MissingPackageError
+        without pandas.
         """
         pandas = _pandas()
         columns = _columns(self._records)
@@ -73,7 +74,7 @@ class Records(Sequence[Record]):
         return frame.set_index(["run", "cell"])
 
     def operations(self) -> Any:
-        """A pandas DataFrame with one row for each operation of each profiled record, indexed the same way.
+        """Return a pandas DataFrame with one row per operation of a profiled record, indexed by run and cell.
 
         Its times were measured with a profiler on. Raises MissingPackageError without pandas.
         """
@@ -116,7 +117,7 @@ _OPERATION_UNITS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Column:
-    """A quantity; where a record has it of several instruments, that of one of them."""
+    """The columns of a quantity, or of one instrument's readings of it if several instruments read it."""
 
     quantity: str
     instruments: Instruments
@@ -124,12 +125,12 @@ class _Column:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The column of the value, and that of the reason."""
+        """The names of the value's column and of the reason's column."""
         of = "" if self.instrument is None else f" [{self.instrument}]"
         return f"{self.quantity}_{QUANTITIES[self.quantity].unit}{of}", f"{self.quantity}_why_missing{of}"
 
     def reading(self, record: Record) -> Reading | None:
-        """The record's reading for this column."""
+        """Return the record's reading for this column."""
         readings = [one for one in record.readings if one.quantity == self.quantity]
         if self.instrument is None:
             return next(iter(readings), None)

@@ -1,4 +1,4 @@
-"""What one GPU did in a cell: launches, copies by direction, and the kernels that took most time."""
+"""The work of one GPU in a cell: launches, copies by direction, and the longest kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.strip import GpuLane, Seconds
 
-#: Why a cell's GPU time is not known yet: the record is completed later.
+#: The reason for a missing GPU busy time that is added to the record later.
 STILL_AT_WORK = say("The GPU was still at work on this cell, or its records were not there yet.")
 
 
@@ -21,7 +21,7 @@ _Count = Annotated[Count, Otherwise(0)]
 
 
 class CopySum(Struct, frozen=True):
-    """All copies in one direction (`host-to-device`, ...): `seconds` is the sum of their times."""
+    """All copies in one direction (`host-to-device`, ...) and the sum of their times in seconds."""
 
     direction: str
     count: _Count
@@ -30,7 +30,7 @@ class CopySum(Struct, frozen=True):
 
 
 class KernelSum(Struct, frozen=True):
-    """All launches of one kernel: `seconds` is the sum of their times."""
+    """All launches of one kernel and the sum of their times in seconds."""
 
     name: str
     count: _Count
@@ -38,13 +38,13 @@ class KernelSum(Struct, frozen=True):
 
 
 class GpuWork(Struct, frozen=True):
-    """What a GPU (`gpu:0`) did of the work that a cell launched.
+    """The work of a cell that ran on one GPU (`gpu:0`).
 
-    `launches` counts kernels, copies and sets; `kernel_seconds` is the sum over all kernels, which may
-    overlap; `kernels` are those that took most, the longest first. `went_on` is for how many seconds the GPU
-    went on after the cell's code had ended, where nobody waited for it. `lane` tells when it worked; None for
-    a short cell. `earlier` is how many seconds passed, from the cell's beginning, until the GPU had ended the
-    work of earlier cells, or the cell's code had ended.
+    `launches` counts kernels, copies and sets. `kernel_seconds` is the sum over all kernels, which may
+    overlap. `kernels` are the longest kernels, the longest first. `went_on` is the number of seconds that the
+    GPU continued after the cell's code had ended, if nothing synchronized with it. `lane` is the GPU's
+    activity over time, None for a short cell. `earlier` is the number of seconds from the cell's beginning
+    until the GPU had finished the work of earlier cells, or until the cell's code had ended.
     """
 
     device: str
@@ -58,12 +58,15 @@ class GpuWork(Struct, frozen=True):
 
 
 class GpuFigures(NamedTuple):
-    """Readings of `device_time`, one a GPU or one that says why it is not known, and what each GPU did."""
+    """Readings of `device_time` and each GPU's work.
+
+    There is one reading per GPU, or a single one with the reason why it is unknown.
+    """
 
     readings: Sequence[Reading]
     work: tuple[GpuWork, ...]
 
 
 def may_go_on(figures: GpuFigures) -> bool:
-    """Return whether a GPU was given work, or it is not known whether it was."""
+    """Return True if work was launched on a GPU, or if it is unknown."""
     return bool(figures.work) or any(one.value is None for one in figures.readings)

@@ -1,7 +1,7 @@
-"""Files that somebody else made, opened so that they can do no harm: regular, up to a size, never waiting.
+"""Opens files from other people safely: only regular files, up to a maximum size, without waiting.
 
-A FIFO waits for its writer, a device may never end, and a link may lead to a file that is none of the
-sender's; what is not a regular file is refused before anything is read from it.
+Reading a FIFO waits for its writer, a device may never end, and a link may lead to a file that does not
+belong to its sender. Anything that is not a regular file is refused before it is read.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _KINDS = {
     stat.S_IFBLK: "a device",
     stat.S_IFLNK: "a link",
 }
-#: A notebook that was handed in has a few MB, with many pictures 10. One of this size takes less than 300 MB
-#: of memory, whatever is in it; the notebooks of one's own may be larger.
+#: Most bytes of a submitted notebook. Submissions have a few MB, or 10 MB with many pictures. Reading one of
+#: this size takes less than 300 MB of memory, whatever its content. The user's own notebooks may be larger.
 MOST_OF_ANOTHERS = 20_000_000
 MOST_OF_ONES_OWN = 100_000_000
-#: Lists and objects in a notebook. An empty one is 2 bytes of a file, and 64 in memory.
+#: Most lists and objects in a notebook. An empty one takes 2 bytes in a file, and 64 in memory.
 MOST_PARTS = 500_000
 
 _PIECE = 1024**2
-# Without O_NONBLOCK, opening a FIFO that has taken the place of a file waits for its writer.
+# Without O_NONBLOCK, opening a FIFO that has replaced a file waits for its writer.
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def read_bytes(path: Path, *, most: int, what: str, follow: bool = True) -> bytes:
-    """All of a regular file of at most `most` bytes; messages call it `what` ("a records file").
+    """Return the content of a regular file of at most `most` bytes.
 
-    Raises UsageError, in one sentence, for what is missing, unreadable, too large or no regular file;
-    with follow=False for a link, too.
+    `what` names it in errors ("a records file"). Raises UsageError, one sentence, if the file is missing,
+    unreadable, too large or not a regular file, and with follow=False if it is a link.
     """
     with opened(path, most=most, what=what, follow=follow) as file:
         try:
@@ -53,9 +53,10 @@ def read_bytes(path: Path, *, most: int, what: str, follow: bool = True) -> byte
 
 
 def read_json(path: Path, *, most: int, what: str) -> Any:
-    """The JSON in a file, which may still be anything: see `read_bytes`, and `decoding` for what to do next.
+    """Return the decoded JSON of a file, as in `read_bytes`.
 
-    Raises RecordError for what is no JSON; the sentence goes on behind the file's name.
+    The data may have any form: check it with `decoding`. Raises RecordError if the file is not JSON. Its text
+    continues a sentence that begins with the file's name.
     """
     data = read_bytes(path, most=most, what=what)
     try:
@@ -65,7 +66,7 @@ def read_json(path: Path, *, most: int, what: str) -> Any:
 
 
 def read_notebook(path: Path, *, most: int = MOST_OF_ANOTHERS, follow: bool = True) -> bytes:
-    """The bytes of a notebook file. Raises UsageError, saying why, for one that is not to be read."""
+    """Return the bytes of a notebook file. Raises UsageError, with the reason, if the notebook is refused."""
     data = read_bytes(path, most=most, what="a notebook", follow=follow)
     if data.count(b"[") + data.count(b"{") > MOST_PARTS:
         raise UsageError(
@@ -77,12 +78,12 @@ def read_notebook(path: Path, *, most: int = MOST_OF_ANOTHERS, follow: bool = Tr
 
 @contextmanager
 def opened(path: Path, *, most: int, what: str, follow: bool = True) -> Iterator[BinaryIO]:
-    """A regular file of at most `most` bytes to read from, and to seek in; see `read_bytes`.
+    """Yield a regular file of at most `most` bytes that can be read and sought. See `read_bytes`.
 
-    Nothing behind byte `most` is ever read, also where the file grows meanwhile: that raises UsageError.
+    Nothing after byte `most` is ever read. If the file grows beyond it meanwhile, UsageError is raised.
     """
     try:
-        # Looked at before it is opened, for to open a device may already do something.
+        # Checked before it is opened, because opening a device may already have an effect.
         _refuse(path, what, os.stat(path, follow_symlinks=follow))
         handle = os.open(path, _FLAGS | (0 if follow else os.O_NOFOLLOW))
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
@@ -97,7 +98,7 @@ def opened(path: Path, *, most: int, what: str, follow: bool = True) -> Iterator
 
 
 class _Bounded(io.FileIO):
-    """A file of which nothing behind byte `most` is read."""
+    """A file that refuses to read beyond byte `most`."""
 
     def __init__(self, handle: int, *, path: Path, most: int, what: str) -> None:
         super().__init__(handle, "rb")
@@ -136,7 +137,7 @@ def _too_large(path: Path, what: str, most: int) -> UsageError:
 
 
 def unreadable(path: Path, what: str, error: OSError | ValueError) -> UsageError:
-    """Why something cannot be read, as an error to raise; `-` is standard input."""
+    """Return an error to raise that explains why something cannot be read. The path `-` is standard input."""
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         why = "it is a link, or its links lead nowhere"
         return UsageError(

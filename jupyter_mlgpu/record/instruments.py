@@ -1,9 +1,8 @@
-"""Which readings of several records are of the same instrument: those of one source and one device.
+"""Groups the readings of several records by instrument, that is, by source and device.
 
-A wall time that includes waiting for GPUs, and one that is that of the code alone, are two.
-
-A quantity may be read by several instruments in a cell: each GPU has an allocator of its own. `Instruments`
-puts the readings of a quantity in order, so that one instrument's figures are compared with its own alone.
+A quantity may be read by several instruments in a cell: each GPU has its own allocator. `Instruments` sorts
+the readings of a quantity, so that figures are compared only with those of the same instrument. A wall time
+that includes waiting for GPUs and one of the code alone count as two instruments.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from jupyter_mlgpu.record.reading import Reading, Source
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: What tells the wall time of an asynchronous record from that of others.
+#: The detail that marks the wall time of an asynchronous record.
 CODE_ALONE = say("of the code alone")
 
 
 class Instrument(NamedTuple):
-    """A kind of instrument and the device it was pointed at, None where it is of none.
+    """A kind of instrument and the device that it measured, or None if it measured no device.
 
-    `detail` is None where these two tell it apart. Where two instruments of a kind read the same device in
-    one cell, such as the allocators of two frameworks, it says which of them this is.
+    `detail` is None if source and device identify the instrument. If two instruments of a kind read the same
+    device in one cell, such as the allocators of two frameworks, `detail` distinguishes them.
     """
 
     source: Source
@@ -31,12 +30,12 @@ class Instrument(NamedTuple):
     detail: Sentence | None = None
 
     def __str__(self) -> str:
-        """`NVML, GPU 0 (NVIDIA H200)`."""
+        """Return the full name, such as `NVML, GPU 0 (NVIDIA H200)`."""
         return ", ".join(filter(None, self))
 
     @property
     def short(self) -> str:
-        """What people call it: what tells it apart, its device, or its kind."""
+        """The short name: its detail, or else its device, or else its kind."""
         return self.detail or self.device or self.source
 
 
@@ -53,15 +52,15 @@ class Instruments:
                     self._twice.add((one.source, one.device))
 
     def values(self, record: Record) -> dict[Instrument, float]:
-        """The record's known values by instrument.
+        """Return the record's known values by instrument.
 
-        Of several readings by one instrument, the largest value stands for them.
+        If an instrument has several readings, the largest value is returned.
         """
         readings = self.readings(record)
         return {one: reading.value for one, reading in readings.items() if reading.value is not None}
 
     def readings(self, record: Record) -> Mapping[Instrument, Reading]:
-        """The record's known readings by instrument, as in `values`."""
+        """Return the record's known readings by instrument, chosen as in `values`."""
         largest: dict[Instrument, Reading] = {}
         for one in self._measured(record):
             instrument = self._instrument(one, record)
@@ -80,8 +79,8 @@ class Instruments:
         return Instrument(*kind, reading.detail if kind in self._twice else None)
 
 
-def called(instruments: Iterable[Instrument]) -> dict[Instrument, str]:
-    """What people call each of some instruments: in short where that is no other's name, too."""
+def display_names(instruments: Iterable[Instrument]) -> dict[Instrument, str]:
+    """Return each instrument's name: the short one, unless another instrument has the same."""
     every = list(instruments)
     short = [one.short for one in every]
     return {one: one.short if short.count(one.short) == 1 else str(one) for one in every}

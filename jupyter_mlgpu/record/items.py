@@ -1,6 +1,6 @@
-"""How many items (images, sequences, rows) a cell worked on, and what one of them took.
+"""The number of items (images, sequences, rows) that a cell processed, and the time and energy per item.
 
-The number comes from the user, as a fact of the record; rates are divided by it and never stored.
+The user gives the number, which is kept as a fact of the record. Rates are computed from it and never stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ NAME = "items"
 
 @dataclass(frozen=True, slots=True)
 class PerItem:
-    """`energy` holds joules an item for each source that was measured; None: the time was not."""
+    """The rate and energy of a cell per item.
+
+    `per_second` is None if the time was not measured. `energy` holds joules per item for each source that was
+    measured.
+    """
 
     items: int
     per_second: float | None
@@ -25,7 +29,7 @@ class PerItem:
 
 
 def fact(items: int, source: Sentence) -> Fact:
-    """The fact to put into `Record.facts` under `NAME`; `source` says who told, such as the words typed.
+    """Return the fact to put into `Record.facts` under `NAME`. `source` says where the number comes from.
 
     Raises RecordError for a number that is not at least 1.
     """
@@ -35,14 +39,19 @@ def fact(items: int, source: Sentence) -> Fact:
 
 
 def per_item(record: Record) -> PerItem | None:
-    """What one item took; None where the record does not tell how many there were.
+    """Return time and energy per item, or None if the record does not hold the number of items.
 
-    A profiled cell has no rate in time, for its wall time is no timing.
+    A profiled cell has no rate, because its wall time is not a timing.
     """
-    told = record.facts.get(NAME)
-    if told is None or isinstance(told.value, bool) or not isinstance(told.value, int) or told.value < 1:
+    items_fact = record.facts.get(NAME)
+    if (
+        items_fact is None
+        or isinstance(items_fact.value, bool)
+        or not isinstance(items_fact.value, int)
+        or items_fact.value < 1
+    ):
         return None
-    items = told.value
+    items = items_fact.value
     took = record.duration
     timed = record.mode == "light" and took is not None and took > 0
     energy = tuple(

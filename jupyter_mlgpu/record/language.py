@@ -1,9 +1,9 @@
-"""The language in which magics, receipts and lessons answer a learner in this kernel.
+"""The language of magics, receipts and lessons in this kernel.
 
-It is the one that `speak` chose; before that the one of the notebook's metadata, as in
-`"jupyter_mlgpu": {"language": "zh"}`. A kernel cannot read those: JupyterLab sends it, and what starts a
-kernel without a page sets VARIABLE. Elsewhere it is the one whose code the notebook's folder bears, such as
-`my-lessons/zh`.
+It is the one that was chosen with `speak`. If none was, it is the language in the notebook's metadata, as in
+`"jupyter_mlgpu": {"language": "zh"}`. A kernel cannot read the metadata: JupyterLab sends it, and programs
+that start a kernel without a page set VARIABLE. Otherwise it is the language whose code is the name of the
+notebook's folder, such as `my-lessons/zh`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.translation import catalogue_path, messages, translated
 
-#: The environment variable with the language of the notebook that a kernel is started for.
+#: The environment variable with the language of the notebook that the kernel runs.
 VARIABLE = "JUPYTER_MLGPU_LANGUAGE"
 
 _language: str | None = None
@@ -26,9 +26,9 @@ _of_the_page: str | None = None
 
 
 def speak(language: str) -> None:
-    """From now on magics, `check`, `predict` and the rest of the lessons answer in this language: `en`, `zh`.
+    """Set the language of magics, `check`, `predict` and the rest of the lessons: `en` or `zh`.
 
-    Raises UsageError for one that there is no catalogue of.
+    Raises UsageError for a language without a catalogue.
     """
     global _language
     if language != "en" and not messages(language):
@@ -37,26 +37,26 @@ def speak(language: str) -> None:
 
 
 def hear_from_page(language: object) -> None:
-    """Take over what a page found in its notebook's metadata, unless it is no language of ours."""
+    """Set the language that a page found in its notebook's metadata. An unknown language is ignored."""
     global _of_the_page
     if isinstance(language, str) and _is_known(language):
         _of_the_page = language
 
 
 def environment(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return the variables that the kernel of a notebook with these metadata needs in its environment."""
+    """Return the environment variables that the kernel of a notebook with this metadata needs."""
     ours = metadata.get("jupyter_mlgpu")
     language = ours.get("language") if isinstance(ours, Mapping) else None
     return {VARIABLE: language} if isinstance(language, str) and _is_known(language) else {}
 
 
 def current_language() -> str:
-    """The language that was asked for last; before that, the one of the notebook, or English."""
+    """Return the language that was chosen last, or else the language of the notebook, or else English."""
     return _language or _of_the_page or _of_the_surroundings()
 
 
 def translate(text: str) -> str:
-    """A sentence of ours in that language; what is data stays as it is."""
+    """Return a sentence in the current language. Texts that are not sentences are data and stay unchanged."""
     return translated(text, current_language()) if isinstance(text, Sentence) else text
 
 

@@ -1,4 +1,4 @@
-"""What limits a cell, as plain data: the answer, and which lines of its code took the time."""
+"""The limit of a cell as plain data: what limits it, and which lines of its code took the time."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from jupyter_mlgpu.record.decoding import Count, Share
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence
 
-#: What a cell spent most of its time on.
+#: The activity that took most of a cell's time.
 #: compiling: tracing, compiling, autotuning, first-run preparations.
-#: waiting: asleep, on disk, network, locks, another process.
-#: python: in the interpreter on one core while the device had nothing to do.
-#: input: getting data ready: loaders, decoding, tf.data, tokenising.
-#: transfer: copying between host and device, or waiting for values to come back.
-#: launch: starting many small operations: the device is quicker than its dispatch.
-#: compute: computing, near the machine's own measured roof for that type.
-#: bandwidth: moving bytes within the device's memory, near its measured roof.
-#: device: working on the device, and which roof is not known.
-#: native: computing in native code on the host, while the cell's GPU had nothing to do.
+#: waiting: asleep, or waiting for disk, network, locks or another process.
+#: python: in the Python interpreter on one core while the device had nothing to do.
+#: input: preparing data: loaders, decoding, tf.data, tokenising.
+#: transfer: copying between host and device, or synchronization.
+#: launch: starting many small operations, which the device finishes faster than they are dispatched.
+#: compute: computing, near this machine's measured peak rate for the number type.
+#: bandwidth: moving bytes within the device's memory, near its measured bandwidth.
+#: device: working on the device, without knowing which of the two peaks limits it.
+#: native: computing in native code on the host while the cell's GPU had nothing to do.
 #: memory: short of memory: swapping, allocator retries, spilling.
-#: contention: other programs had the processor or the device.
+#: contention: other programs used the processor or the device.
 #: unknown: the evidence does not decide.
 LimitKind = Literal[
     "compiling",
@@ -44,12 +44,13 @@ Confidence = Literal["sure", "likely", "open"]
 
 
 class Limit(Struct, frozen=True, omit_defaults=True):
-    """What held a cell up most.
+    """The main limit of a cell.
 
     `share` is the part of the wall time that it explains, from 0 to 1. `said` is the answer in one short
-    sentence, `next` one thing to do about it or, where the evidence does not decide, what would. `bound` says
-    how fast the cell could be without it. `parts` are the shares of each kind, the largest first, where none
-    of them has half of the time. `evidence` are the readings that it rests on, the weightiest first.
+    sentence. `next` is one thing to do about it or, if the evidence does not decide, a way to find out.
+    `bound` states how fast the cell could be without the limit. `parts` are the shares of each kind, the
+    largest first, if none of them has half of the time. `evidence` are the readings that support it, the most
+    important first.
     """
 
     kind: LimitKind
@@ -63,11 +64,11 @@ class Limit(Struct, frozen=True, omit_defaults=True):
 
 
 class HotLine(Struct, frozen=True, omit_defaults=True):
-    """A line of a cell's code, and in how many of the samples of the stack the cell was at it.
+    """A line of a cell's code with the number of stack samples that were in it.
 
-    `share` is that part of the samples, from 0 to 1, and `low` to `high` the interval in which it lies with
-    95 % confidence (Wilson's). `cell` is the execution count of the cell that the line stands in, where that
-    is another one. `calls` is what the line was calling most often, as it is written in the code.
+    `share` is that part of the samples, from 0 to 1, and `low` to `high` is its 95 % confidence interval
+    (Wilson's). `cell` is the execution count of the cell that contains the line, if it is another cell.
+    `calls` is the call that the line made most often, as written in the code.
     """
 
     line: Annotated[int, Meta(ge=1, le=10**7)]

@@ -1,6 +1,7 @@
-"""A record as one line of a records file, and lines read from a file that somebody else may have made.
+"""Writes a record as one line of a records file, and reads lines from files that may come from other people.
 
-A line has at most `LINE` bytes and a file `FILE`: Python needs about twenty-five times a line to read it.
+A line has at most `LINE` bytes and a file at most `FILE`. Python needs about twenty-five times the size of a
+line to read it.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say, with_commas
 
-#: Bytes of a line, its end not counted.
+#: Most bytes of a line, without its end.
 LINE = 1_000_000
-#: Bytes of a file: fifty thousand plain records.
+#: Most bytes of a file: fifty thousand plain records.
 FILE = 200_000_000
 
-# What is halved where a line would be too long, what is easiest to miss first, as in a receipt.
+# The parts that are halved if a line is too long. The least important comes first, as in a receipt.
 _CUT_ORDER = ("ops", "logs", "facts", "notes")
 
 
 def to_line(record: Record) -> bytes:
-    """The record as a line with its end. Raises RecordError where it holds what JSON cannot.
+    """Return the record as a line with its end. Raises RecordError if it holds what JSON cannot.
 
-    Of a record too large for a line a part is left out, and one of its notes says how much.
+    If the record is too large for a line, parts of it are left out, and a note in it says how much.
     """
     line = to_bytes(record.to_json())
     cut: dict[str, int] = {}
@@ -43,24 +44,27 @@ def to_line(record: Record) -> bytes:
         }
         cut[part] = cut.get(part, 0) + len(items) - keep
         record = replace(record, **changes)
-        said = with_commas(
+        parts = with_commas(
             [say("{count} of its {part}", count=count, part=part) for part, count in cut.items()]
         )
         line = to_bytes(
             record.with_note(
-                say("Left out when this was saved, because of its size: {parts}.", parts=said)
+                say("Left out when this was saved, because of its size: {parts}.", parts=parts)
             ).to_json()
         )
     return line + b"\n"
 
 
 def from_line(line: bytes) -> Record:
-    """Raises UnicodeDecodeError, ValueError, RecursionError or RecordError where a line is no record."""
+    """Return the record in a line.
+
+    Raises UnicodeDecodeError, ValueError, RecursionError or RecordError if the line is not a record.
+    """
     return Record.from_json(json.loads(line.decode()))
 
 
 def lines(file: BinaryIO) -> Iterator[bytes | None]:
-    """The lines of a file, one after another in memory; None for one that is too long."""
+    """Yield the lines of a file, one at a time in memory, and None for a line that is too long."""
     while line := file.readline(LINE + 1):
         if len(line) <= LINE or line.endswith(b"\n"):
             yield line

@@ -1,4 +1,4 @@
-"""Which lines of a cell's output are native: a front end folds those that say nothing to act on."""
+"""Marks the native lines in a cell's output. A front end folds those that require no action."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from msgspec import Struct
 from jupyter_mlgpu.record.bounds import Most, Otherwise, Printed
 from jupyter_mlgpu.record.decoding import Count
 
-#: What a browser reads: runs of native lines in one stream, lines of a profiler of ours, letters of a line.
+#: Limits of what a browser reads: runs of native lines in a stream, profiler lines, characters in a line.
 READ_RUNS, READ_OURS, READ_LINE = 200, 100, 8_000
 
 _Line = Annotated[str, Printed(), Most(READ_LINE), Otherwise("")]
 
 
 class StreamLines(Struct, frozen=True):
-    """Lines of a stream in a cell's output, counted by their ends.
+    """The lines of one stream in a cell's output, counted by their ends.
 
-    `native` has the runs of those that native code wrote from their first character to their end, each as the
-    number of its first line and how many there are. Of a line that a print began, nothing is in it.
+    `native` holds the runs of lines that native code wrote completely, each as the number of its first line
+    and the number of lines. A line that a Python print began is in none of them.
     """
 
     lines: Count
@@ -28,11 +28,11 @@ class StreamLines(Struct, frozen=True):
 
 
 class NativeOutput(Struct, frozen=True):
-    """What of a cell's output is native, by stream, and what the catalogue knows of it.
+    """The native lines of a cell's output by stream, and what the message catalogue knows about them.
 
-    `families` are the parts of the catalogue that harmless messages and those for information belong to.
-    `naming_devices` are those among them that name a device, by id: they stay in sight. `ours` are lines that
-    came only because a profiler of ours was on: they are no part of the record's log.
+    `families` are the catalogue's families of the harmless and informational messages. `naming_devices` are
+    the ids of those messages that name a device: they are not folded. `ours` are lines that appeared only
+    because the package's profiler was on. They are not part of the record's log.
     """
 
     streams: Mapping[str, StreamLines]

@@ -1,6 +1,6 @@
-"""Readings without a value as a notebook's file has them: one entry a reason, for they take the most room.
+"""The compact form of readings without a value in a notebook file: one entry per reason, to save space.
 
-A record has a reading for each of them again when it is read (`Record.from_json`).
+When a record is read (`Record.from_json`), it gets a reading for each of them again.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 _ORDER = {quantity: place for place, quantity in enumerate(KNOWN)}
 
-#: A quantity of a later version, of which nobody here knows the unit.
+#: The unit of a quantity that a later version added and this one does not know.
 _UNKNOWN_UNIT = "?"
 
 
 class NotMeasured(Struct, frozen=True, omit_defaults=True):
-    """Quantities that could not be measured for one reason, and what else their readings have in common.
+    """Quantities that could not be measured for one reason, and the common fields of their readings.
 
-    Nothing stands for what most have: the scope of the cell, and no source.
+    The most common values, scope `cell` and source `none`, are left out.
     """
 
     quantities: tuple[Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")], ...]
@@ -35,7 +35,7 @@ class NotMeasured(Struct, frozen=True, omit_defaults=True):
     detail: Sentence | None = None
 
     def readings(self) -> Iterable[Reading]:
-        """A reading of each quantity."""
+        """Yield a reading for each quantity."""
         for quantity in self.quantities:
             unit = KNOWN[quantity].unit if quantity in KNOWN else _UNKNOWN_UNIT
             yield Reading(
@@ -52,13 +52,13 @@ class NotMeasured(Struct, frozen=True, omit_defaults=True):
 
 
 class Saved(Struct, frozen=True):
-    """What a notebook's file has of a record beside the record's own fields."""
+    """The fields that a notebook file adds to those of the record."""
 
     not_measured: tuple[NotMeasured, ...] = ()
 
 
-def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], dict[str, Any]]:
-    """The readings that say more than that, and what a notebook's file has of the others."""
+def group_by_reason(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], dict[str, Any]]:
+    """Return the readings to write in full, and the compact form of the others for a notebook file."""
     kept: list[Reading] = []
     groups: dict[tuple[str, Scope, Source, str | None, str | None], list[Reading]] = {}
     for one in readings:
@@ -70,14 +70,14 @@ def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], dict[str
             groups.setdefault(key, []).append(one)
     if not groups:
         return tuple(kept), {}
-    saved: dict[str, Any] = decoding.to_json(Saved(tuple(map(_gathered, groups.values()))), texts=False)
+    saved: dict[str, Any] = decoding.to_json(Saved(tuple(map(_group, groups.values()))), texts=False)
     return tuple(kept), saved
 
 
-def spread(readings: tuple[Reading, ...], data: Any) -> tuple[Reading, ...]:
-    """All readings of a record that was saved as `data`, in the order of a record's quantities.
+def ungroup(readings: tuple[Reading, ...], data: Any) -> tuple[Reading, ...]:
+    """Return all readings of a record that was saved as `data`, in the order of the record's quantities.
 
-    `readings` are those that it has by themselves; raises RecordError where the others are none.
+    `readings` are those written in full. Raises RecordError if the compact form is invalid.
     """
     saved = {name: data[name] for name in Saved.__struct_fields__ if name in data}
     groups = decoding.decode(Saved, saved, "the record").not_measured
@@ -87,9 +87,9 @@ def spread(readings: tuple[Reading, ...], data: Any) -> tuple[Reading, ...]:
     return tuple(sorted(every, key=lambda one: _ORDER.get(one.quantity, len(_ORDER))))
 
 
-def _gathered(alike: Sequence[Reading]) -> NotMeasured:
+def _group(alike: Sequence[Reading]) -> NotMeasured:
     first = alike[0]
-    assert first.why_missing is not None  # that is what they were chosen by
+    assert first.why_missing is not None  # `gathered` chose them by it
     return NotMeasured(
         tuple(one.quantity for one in alike),
         first.why_missing,

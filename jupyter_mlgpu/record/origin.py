@@ -1,4 +1,4 @@
-"""The line that installs this package into another environment, from where this copy was installed."""
+"""The command that installs this package into another environment, from the source of this copy."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 
 
 def install_line() -> str:
-    """Returns `pip install ...` for a shell; after a `%`, for a cell."""
+    """Return `pip install ...` for a shell. With a `%` before it, it works in a cell."""
     try:
-        told = metadata.distribution("jupyter_mlgpu").read_text("direct_url.json")
-        source = _source(json.loads(told or "{}"))
+        text = metadata.distribution("jupyter_mlgpu").read_text("direct_url.json")
+        source = _source(json.loads(text or "{}"))
     except (metadata.PackageNotFoundError, OSError, ValueError, LookupError, TypeError, AttributeError):
         source = ""  # a copy that is only on sys.path, or a file that another tool wrote in its own way
     return f"pip install {source or 'jupyter_mlgpu'}"
 
 
 def _source(direct: dict[str, Any]) -> str:
-    """Returns what pip installs by what a direct_url.json holds (its form: PEP 610).
+    """Return pip's argument for the source that a direct_url.json describes (its format: PEP 610).
 
-    Empty after an installation from an index, and where the file or folder is gone.
+    Empty after an installation from an index, and if the file or folder no longer exists.
     """
     url = direct.get("url", "")
     if "vcs_info" in direct:

@@ -1,6 +1,6 @@
-"""The one table of what is measured: each quantity's unit, and its title for people.
+"""The table of measured quantities, with the unit and title of each.
 
-A quantity of every cell's record is an entry in `QUANTITIES` and a module of its name in
+A quantity of every cell's record is an entry in `QUANTITIES` and a module of the same name in
 `measure/probes/cell/`, which measures it.
 """
 
@@ -13,7 +13,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 
 class QuantityDefinition(NamedTuple):
-    """The unit in which a quantity's values are, and what people call it."""
+    """The unit of a quantity's values, and its title for people."""
 
     unit: str
     title: Sentence
@@ -21,42 +21,42 @@ class QuantityDefinition(NamedTuple):
 
 _Of = QuantityDefinition
 
-#: What every record holds, in the order in which records list them.
+#: Quantities of every record, in the order in which records list them.
 QUANTITIES: Mapping[str, QuantityDefinition] = {
     "wall_time": _Of("s", say("Wall time")),
     "cpu_time": _Of("s", say("CPU time")),
     "device_time": _Of("s", say("GPU busy time")),
-    # Of a profiled cell alone: the part of it in which nothing ran on a device, from 0 to 1.
+    # Only for profiled cells: the share of the cell, from 0 to 1, in which nothing ran on a device.
     "device_idle": _Of("share", say("Device idle")),
     "peak_memory_process": _Of("bytes", say("Peak memory, process")),
     "peak_memory_allocator": _Of("bytes", say("Peak memory, allocator")),
     "peak_memory_device": _Of("bytes", say("Peak memory, device")),
-    # In use when the cell had ended: what `growth.py` compares over the runs of a cell.
+    # In use at the end of the cell. `growth.py` compares it over the runs of a cell.
     "memory_process": _Of("bytes", say("Memory at the end, process")),
     "memory_allocator": _Of("bytes", say("Memory at the end, allocator")),
     "energy": _Of("J", say("Energy")),
 }
 
-#: What a profiled cell's record holds beside them, where its profile tells it: shares are parts of the
-#: profiled run, and none of it is a timing.
+#: Further quantities of a profiled cell, if its profile contains them. Shares are parts of the profiled run,
+#: and none of these is a timing.
 PROFILED: Mapping[str, QuantityDefinition] = {
     "device_gaps": _Of("share", say("Device idle, from its first to its last operation")),
-    # Only copies between host and device ran.
+    # Time in which only copies between host and device ran.
     "device_copies": _Of("share", say("Device only copying")),
-    # One thread of the host, the busiest, was in operations of the framework.
+    # Time that the busiest thread of the host spent in operations of the framework.
     "host_operations": _Of("share", say("Host in operations")),
-    # Operations that took less than it takes to start one, or so (measure/ops/pace.py).
+    # Operations shorter than the time it takes to start one, approximately (measure/ops/operation_rates.py).
     "short_operations": _Of("share", say("Host in short operations")),
     "operation_rate": _Of("1/s", say("Operations per second, profiled")),
     "operation_length": _Of("s", say("Mean operation length, profiled")),
-    # What its operations had to do: floating-point operations of one type of numbers; bytes that are read and
-    # written, each once; and those of calls on more than a cache holds.
+    # Work of its operations: floating-point operations of one number type, bytes read and written (each
+    # counted once), and bytes of the calls that work on more than a cache holds.
     "flops": _Of("FLOP", say("Floating-point operations")),
     "bytes_moved": _Of("bytes", say("Bytes read and written, at least")),
     "bytes_of_large_calls": _Of("bytes", say("Bytes past the caches, at least")),
 }
 
-#: A cell's place under its machine's roof (explain/limits/roofline.py), in light runs of its code.
+#: Rates of a cell compared with its machine's peak rates (explain/limits/roofline.py), in light runs.
 ROOFLINE: Mapping[str, QuantityDefinition] = {
     "flop_rate": _Of("FLOP/s", say("Arithmetic, in light runs")),
     "peak_flop_rate": _Of("FLOP/s", say("Arithmetic, this machine's roof")),
@@ -66,7 +66,7 @@ ROOFLINE: Mapping[str, QuantityDefinition] = {
     "byte_share": _Of("of the roof", say("Memory traffic, share of the roof")),
 }
 
-#: What a limit rests on: readings of a `Limit`, and of no record by themselves.
+#: Quantities that occur only in the evidence of a `Limit`.
 EVIDENCE: Mapping[str, QuantityDefinition] = {
     "samples_share": _Of("share", say("Share of the samples")),
     "importing_share": _Of("share", say("Importing modules")),

@@ -13,7 +13,7 @@ from jupyter_mlgpu.record.quantities import KNOWN
 from jupyter_mlgpu.record.sentence import Sentence
 
 Scope = Literal["cell", "process", "device", "machine"]
-#: What kind of instrument took a reading; a reading's `detail` says which. `simulated`: nothing was measured.
+#: The kind of instrument; a reading's `detail` names the instrument. `simulated`: nothing was measured.
 Source = Literal[
     "clock",
     "samples",
@@ -40,17 +40,17 @@ class Reading(Struct, frozen=True, omit_defaults=True):
     """One measured quantity, or the reason why it could not be measured.
 
     `unit` is s (seconds), bytes, J (joules), share (0 to 1), or one of those in `PROFILED` and `ROOFLINE`.
-    `scope` says what the figure covers: this cell, the whole process, one device or the machine. `source` is
-    the kind of instrument, `detail` which one and how it is read, in words. `device` is the device that the
-    figure is of, as that instrument names it (`gpu:0`, `GPU 0 (NVIDIA H200)`); None where it is of none.
-    `samples` is how many measurements the value rests on. `uncertainty` is the half width, in the same unit,
-    of the interval around the value in which the true one lies as far as the counter's refresh and the
-    moments of reading tell; the sensor's own error is not in it. None: not stated.
+    `scope` is what the figure covers: this cell, the whole process, one device or the machine. `source` is
+    the kind of instrument, and `detail` names the instrument and how it is read. `device` is the measured
+    device in the instrument's own naming (`gpu:0`, `GPU 0 (NVIDIA H200)`), or None. `samples` is the number
+    of measurements that the value is computed from. `uncertainty` is the half width, in the same unit, of the
+    interval that contains the true value, as far as the counter's refresh interval and the times of reading
+    determine it. The sensor's own error is not included. None: not stated.
     """
 
-    # A later version may have more quantities: one that is not known here is kept, and shown.
+    # A later version may have more quantities. An unknown one is kept and shown.
     quantity: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")]
-    # Bytes stay whole numbers: 723369984 and 723369984.0 take different room in a receipt.
+    # Bytes stay whole numbers, because 723369984 and 723369984.0 have different widths in a receipt.
     value: Measured | Count | None
     unit: Annotated[str, Meta(pattern="^[^\x00-\x1f\x7f-\x9f]{1,20}$"), Unread()]
     scope: Annotated[Scope, Otherwise("cell")]
@@ -77,11 +77,11 @@ class Reading(Struct, frozen=True, omit_defaults=True):
 
     @property
     def instrument(self) -> str:
-        """What measured it, in words for people."""
+        """A description of the instrument for people."""
         return self.detail or self.source
 
 
-#: The smallest uncertainty that is told in figures.
+#: The smallest uncertainty that can be given, other than 0.
 _LEAST = 1e-15
 
 
@@ -96,7 +96,7 @@ def new_reading(
     device: str | None = None,
     detail: Sentence | None = None,
 ) -> Reading:
-    """A reading that was taken, in the unit of its quantity."""
+    """Return a reading with a value, in the unit of its quantity."""
     unit = KNOWN[quantity].unit
     return Reading(quantity, value, unit, scope, source, samples, None, uncertainty, device, detail)
 
@@ -110,5 +110,5 @@ def missing(
     detail: Sentence | None = None,
     device: str | None = None,
 ) -> Reading:
-    """A reading that could not be taken, with the reason in words a student understands."""
+    """Return a reading without a value. `why` is the reason in words that a student understands."""
     return Reading(quantity, None, KNOWN[quantity].unit, scope, source, 0, why, device=device, detail=detail)

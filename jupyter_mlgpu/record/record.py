@@ -1,8 +1,8 @@
-"""What was measured, as plain frozen data: one `Record` a cell, and its JSON.
+"""The measurements of a cell as plain frozen data, one `Record` per cell, and their JSON form.
 
-A quantity that is not known is `None` and says why in `why_missing`; it is never 0 and never a guess. The
-JSON form is described by `record.schema.json` beside this file, which is made of these types (`make
-schemas`); `SCHEMA` is its version.
+An unknown quantity is `None` with a reason in `why_missing`. It is never 0 and never a guess.
+`record.schema.json` beside this file describes the JSON form and is generated from these types (`make
+schemas`). `SCHEMA` is its version.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuFigures, GpuWork, may_go_on
 from jupyter_mlgpu.record.limit import HotLine, Limit
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
-from jupyter_mlgpu.record.not_measured import gathered, spread
+from jupyter_mlgpu.record.not_measured import group_by_reason, ungroup
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.strip import HostLane
 
 SCHEMA = 2
-#: What is not written where there is none: records had none of it at first.
+#: Fields that are not written if they are empty, because the first records did not have them.
 _LEFT_OUT = (
     "limit",
     "why_no_limit",
@@ -43,31 +43,31 @@ _LEFT_OUT = (
 _LEFT_OUT_OF_NOTEBOOKS = frozenset(
     ("logs", "ops", "facts", "versions", "notes", "engine", "only", "why_missing", "evidence")
 )
-#: A note of a record whose cell wrote more native lines than were read at its end.
+#: The note of a record whose cell wrote more native lines than had been read at its end.
 STILL_READING = say(
     "This cell wrote many native lines that are still being read; its record will contain all of them."
 )
 
-#: The fact of a profiled cell that says which roof its work stands under: framework, device, type.
+#: The fact of a profiled cell that names the peak rate it is compared with: framework, device, number type.
 WORKED_IN = "worked_in"
-#: After a framework's name, that of a fact: a profile of ours was taken, and read in so many seconds.
+#: Suffix after a framework's name of the fact with the seconds it took to read the package's own profile.
 PROFILE_READ = "_profile_read_in_seconds"
 
-#: The fact of a lesson's cell that computes nothing: what it holds alone.
+#: The fact of a lesson's cell that does no computation, such as one with only definitions.
 HOLDS_ONLY = "holds_only"
 
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
 Origin = Literal["live", "loaded", "replayed"]
 Evidence = Literal["counted", "only device", "allocator", "results", "driver"]
-#: Evidence that a device was used, which says nothing of what else ran elsewhere.
+#: Evidence that shows that a device was used, but not that all work ran there.
 PARTIAL_EVIDENCE: frozenset[Evidence | None] = frozenset(("allocator", "results", "driver"))
 Plane = Literal["host", "device"]
 Verdict = Literal["harmless", "info", "performance", "action", "fatal", "unknown"]
 
 
-#: What a browser reads: runs of a cell that repeats, characters of what a log message means, operations, and
-#: characters of one's name: a kernel's can fill a page.
+#: Limits of what a browser reads: runs of a repeated cell, characters in the explanation of a log message,
+#: operations, and characters in an operation's name. A kernel's name can fill a page.
 READ_RUNS, READ_EXPLANATION, READ_OPERATIONS, READ_NAME = 1_002, 1_200, 1_000, 200
 Explanation = Annotated[str, Printed(), Most(READ_EXPLANATION)]
 OperationName = Annotated[str, Printed(), Most(READ_NAME)]
@@ -76,16 +76,16 @@ OperationName = Annotated[str, Printed(), Most(READ_NAME)]
 class RanOn(Struct, frozen=True):
     """One device on which operations of the cell ran.
 
-    `device` is our short name (`cpu:0`), `native_name` the framework's own. `operations` counts eager
-    operations and the operations of every graph that was called, once a call; bodies of loops inside
-    a graph count once. `share` is this device's part of the operations counted, from 0 to 1: it is
-    not a share of time.
+    `device` is the package's short name (`cpu:0`), `native_name` the framework's own. `operations` counts
+    eager operations and the operations of every graph that was called, once per call. Bodies of loops inside
+    a graph count once. `share` is this device's part of the counted operations, from 0 to 1. It is not a
+    share of time.
 
-    `evidence` says how it is known that the device worked for the cell: `counted` (operations were),
-    `only device` (the framework worked, and could nowhere else), `allocator` (its allocator of this
-    device gave out memory), `results` (arrays that the cell made are there), `driver` (the driver counted
-    time for the process on this GPU, which only this framework can use there). The last three say nothing of
-    what else ran elsewhere. None in records from before it was told.
+    `evidence` says how it is known that the device worked for the cell: `counted` (operations were counted),
+    `only device` (the framework worked, and has only this device), `allocator` (its allocator for this device
+    handed out memory), `results` (arrays that the cell made are there), `driver` (the driver counted busy
+    time for the process on this GPU, which only this framework can use there). The last three do not exclude
+    that other work ran elsewhere. It is None in records of versions that did not have it yet.
     """
 
     framework: Annotated[Name, Otherwise("")]
@@ -99,11 +99,12 @@ class RanOn(Struct, frozen=True):
 
 
 class DeviceUse(Struct, frozen=True):
-    """The devices asked for, and those the work really ran on (None: not known, see `why_missing`).
+    """The devices that were requested, and those on which the work ran (None: unknown, see `why_missing`).
 
-    `requested` maps frameworks to the device asked for, numbered where it is known to exist;
-    `devicewords.EVERY` stands for all that it does not name. Empty: the frameworks choose. `only` maps
-    frameworks to the one device on which anything of theirs can have run; whether anything did is not known.
+    `requested` maps frameworks to the requested device, numbered if it is known to exist.
+    `device_request.EVERY` stands for all frameworks that it does not name. Empty: the frameworks choose.
+    `only` maps frameworks to the only device that their operations can have used. It is unknown if any
+    operation ran there.
     """
 
     requested: Mapping[str, str]
@@ -113,15 +114,15 @@ class DeviceUse(Struct, frozen=True):
 
     @property
     def asked_for(self) -> str:
-        """The devices asked for in words, `gpu:0` or `torch gpu:0, jax cpu:0`; empty where none was."""
+        """The requested devices, `gpu:0` or `torch gpu:0, jax cpu:0`. Empty if none was requested."""
         return in_words(self.requested)
 
 
 class Run(Struct, frozen=True):
     """One kernel process (or script) from start to end.
 
-    `host_digest` tells machines apart without naming them: the first 12 hexadecimal digits of the
-    SHA-256 of the host's name. `engine` numbers the engine of a parallel run, None elsewhere.
+    `host_digest` distinguishes machines without naming them: the first 12 hexadecimal digits of the SHA-256
+    of the host's name. `engine` is the number of the engine in a parallel run, None elsewhere.
     """
 
     id: Name
@@ -131,11 +132,11 @@ class Run(Struct, frozen=True):
 
 
 class Cell(Struct, frozen=True):
-    """Which cell (or traced block) was measured; with the run's id, `sequence` identifies a record.
+    """The cell (or traced block) that was measured.
 
-    `id` and `execution_count` are None where the front end sends none. `source_digest` is the start of the
-    SHA-256 of the code, so that re-runs of the same code can be recognised without storing it. `name` is the
-    line of the code that tells most of it, redacted.
+    Together with the run's id, `sequence` identifies a record. `id` and `execution_count` are None if the
+    front end sends none. `source_digest` is the start of the SHA-256 of the code, so that runs of the same
+    code can be recognised without storing it. `name` is the most telling line of the code, redacted.
     """
 
     sequence: Count
@@ -146,10 +147,10 @@ class Cell(Struct, frozen=True):
 
 
 class Repeat(Struct, frozen=True):
-    """Which run of a cell that repeats a record is.
+    """The number of a run among those of a cell that repeats.
 
-    Number 0 warms up, 1 to `of` are the timing, and the one after them is the profiler's. `walls` are the
-    seconds of the runs before it, in the last of its records alone: None where one was not measured.
+    Number 0 is the warm-up, 1 to `of` are timed, and the one after them is profiled. `walls` are the wall
+    times in seconds of the earlier runs, only in the last of its records. None: not measured.
     """
 
     number: Count
@@ -158,9 +159,9 @@ class Repeat(Struct, frozen=True):
 
 
 class LogLine(Struct, frozen=True):
-    """One native log message of the cell; `id` is None where it is not known what it means.
+    """One native log message of the cell. `id` is None if the message is not in the catalogue.
 
-    `count` says how often it came, `late` that it arrived after the cell had ended.
+    `count` is the number of times it occurred. `late`: it arrived after the cell had ended.
     """
 
     text: Annotated[str, Printed(), Most(READ_LINE)]
@@ -175,17 +176,18 @@ class LogLine(Struct, frozen=True):
     late: bool
 
     def to_json(self) -> dict[str, Any]:
-        """The message as JSON-ready data."""
+        """Return the message as JSON-ready data."""
         data: dict[str, Any] = decoding.to_json(self)
         return data
 
 
 class OpStat(Struct, frozen=True):
-    """Time of one operation in a profiled cell; times in seconds, longer than in a light run.
+    """The time of one operation in a profiled cell, in seconds. It is longer than in a light run.
 
-    `plane` is host (threads) or device (streams), None in records from before it was kept. `share` is the
-    self time's part of all busy time of that plane and device, from 0 to 1. `bytes` (copied) and `flops` are
-    sums over the calls; these and the input `shapes` are None where the profiler does not tell them.
+    `plane` is host (threads) or device (streams), or None in records of versions that did not have it.
+    `share` is the self time's part of all busy time of that plane and device, from 0 to 1. `bytes` (copied)
+    and `flops` are sums over the calls. These and the input `shapes` are None if the profiler does not
+    provide them.
     """
 
     name: OperationName
@@ -203,7 +205,7 @@ class OpStat(Struct, frozen=True):
 
 
 class Fact(Struct, frozen=True):
-    """A named piece of knowledge about the cell, with where it comes from."""
+    """A named fact about the cell, with its source."""
 
     value: Any
     source: Sentence
@@ -212,13 +214,13 @@ class Fact(Struct, frozen=True):
 class Record(Struct, frozen=True):
     """Everything known about one cell.
 
-    `started_monotonic_ns` is the moment of `started_at` on the kernel's own clock: only differences within a
-    run mean something. `limit` is what the cell spent most of its time on; where that is None,
-    `why_no_limit` says why, but in records from before it was told. `lines` are those of the code at which
-    the cell was seen most, the most often first. `native` says which lines of its output are native, None
-    where that is not known. `gpu_work` is what each GPU did, of those whose work was recorded. `repeat` is
-    None but for a run of a cell that repeats. `notes` are sentences for the reader. `not_measured` is there
-    in a notebook's file alone, in the place of the readings without a value.
+    `started_monotonic_ns` is the time of `started_at` on the kernel's own monotonic clock. Only differences
+    within a run are meaningful. `limit` is what the cell spent most of its time on. If it is None,
+    `why_no_limit` gives the reason, except in records of versions that did not have it. `lines` are the code
+    lines with the most samples, the most frequent first. `native` marks the native lines of its output, None
+    if unknown. `gpu_work` is the work of each GPU that was recorded. `repeat` is None unless the cell
+    repeats. `notes` are sentences for the reader. `not_measured` exists only in a notebook's file, in the
+    place of the readings without a value.
     """
 
     run: Run
@@ -252,17 +254,20 @@ class Record(Struct, frozen=True):
 
     @property
     def code(self) -> tuple[str, str | None, str | None]:
-        """What all runs of one cell have in common: the run's id, the cell's, and the digest of its code."""
+        """The common identity of all runs of one cell: run id, cell id and the digest of its code."""
         return (self.run.id, self.cell.id, self.cell.source_digest)
 
     def find(self, quantity: str) -> Reading | None:
-        """The first reading of a quantity that has a value."""
+        """Return the first reading of a quantity that has a value, or None."""
         return next(
             (one for one in self.readings if one.quantity == quantity and one.value is not None), None
         )
 
     def reading(self, quantity: str) -> Reading:
-        """The first reading of a quantity; raises RecordError for a quantity the record does not hold."""
+        """Return the first reading of a quantity.
+
+        Raises RecordError for a quantity that the record does not hold.
+        """
         for reading in self.readings:
             if reading.quantity == quantity:
                 return reading
@@ -270,7 +275,10 @@ class Record(Struct, frozen=True):
         raise RecordError(f"This record holds no reading {quantity!r}; it holds: {known}.")
 
     def to_json(self, texts: bool = True) -> dict[str, Any]:
-        """The record as JSON-ready data, keys in the order of the schema; `texts` as in decoding.to_json."""
+        """Return the record as JSON-ready data, keys in the order of the schema.
+
+        `texts` as in decoding.to_json.
+        """
         data: dict[str, Any] = decoding.to_json(self, texts)
         for name in _LEFT_OUT:
             if not data[name]:
@@ -278,11 +286,12 @@ class Record(Struct, frozen=True):
         return {"schema": data.pop("schema"), **data}
 
     def to_notebook(self) -> dict[str, Any]:
-        """The same for a notebook's file, in little room.
+        """Return the record as compact JSON-ready data for a notebook file.
 
-        A view makes the texts, reasons stand once, and nothing stands for what there is none of.
+        Texts of sentences are left out, because a view makes them. Each reason is written once, and empty
+        fields are not written.
         """
-        readings, saved = gathered(self.readings)
+        readings, saved = group_by_reason(self.readings)
         data = replace(self, readings=readings).to_json(texts=False) | saved
         device = data["device"]
         for table in (data, data["run"], device, *(device["ran_on"] or ())):
@@ -293,18 +302,19 @@ class Record(Struct, frozen=True):
 
     @classmethod
     def from_json(cls, data: object) -> Record:
-        """Read a record back, whoever wrote it; unknown keys are ignored.
+        """Return the record in JSON data from any source. Unknown keys are ignored.
 
-        Raises NewerSchemaError for a record of a later version, RecordError for anything else but a record.
+        Raises NewerSchemaError for a record of a later version, RecordError for anything else that is not a
+        record.
         """
         decoding.check_schema(data, SCHEMA, "the record")
         record = decoding.decode(cls, data, "the record")
-        record = replace(record, readings=spread(record.readings, data))
+        record = replace(record, readings=ungroup(record.readings, data))
         _check(record)
         return replace(record, schema=SCHEMA)
 
     def with_note(self, note: Sentence) -> Record:
-        """The same record with one more sentence for the reader."""
+        """Return the record with one more sentence for the reader."""
         return replace(self, notes=(*self.notes, note))
 
     def with_logs(
@@ -313,7 +323,7 @@ class Record(Struct, frozen=True):
         facts: Mapping[str, Fact] | None = None,
         notes: Iterable[Sentence] = (),
     ) -> Record:
-        """The same record with more log messages, what they tell, and what was lost of them."""
+        """Return the record with more log messages, facts from them, and notes about lost messages."""
         return replace(
             self,
             logs=(*self.logs, *lines),
@@ -324,7 +334,7 @@ class Record(Struct, frozen=True):
     def with_all_logs(
         self, lines: Iterable[LogLine], facts: Mapping[str, Fact], notes: Iterable[Sentence]
     ) -> Record:
-        """The same record with all messages of its cell, in place of the part of them that it had."""
+        """Return the record with all messages of its cell, which replace the part of them that it had."""
         return replace(
             self,
             logs=(*lines, *(line for line in self.logs if line.late)),
@@ -332,7 +342,7 @@ class Record(Struct, frozen=True):
         ).with_logs((), facts, notes)
 
     def with_gpu(self, figures: GpuFigures) -> Record:
-        """The same record with what its GPUs did, in the place of what was known of it."""
+        """Return the record with its GPUs' figures, which replace earlier ones."""
         others = [one for one in self.readings if one.quantity != "device_time"]
         at = next((at for at, one in enumerate(self.readings) if one.quantity == "device_time"), len(others))
         return replace(
@@ -344,7 +354,7 @@ class Record(Struct, frozen=True):
 
     @property
     def duration(self) -> float | None:
-        """Seconds until the code and all that it gave to GPUs had ended; None where that is not known."""
+        """Seconds until the code and all its launched GPU work had ended, or None if unknown."""
         wall = self.reading("wall_time").value
         if not self.asynchronous or wall is None:
             return wall
@@ -353,18 +363,18 @@ class Record(Struct, frozen=True):
 
     @property
     def unfinished(self) -> bool:
-        """Whether it will be completed: with native lines that are still being read, or with GPU time."""
+        """True if native lines are still being read or GPU times are still to come."""
         return STILL_READING in self.notes or any(
             one.why_missing == STILL_AT_WORK for one in self.readings if one.quantity == "device_time"
         )
 
     def with_origin(self, origin: Origin) -> Record:
-        """The same record, labelled with where it comes from."""
+        """Return the record with another origin."""
         return replace(self, origin=origin)
 
 
 def _check(record: Record) -> None:
-    """What no single field tells."""
+    """Raise RecordError for contradictions that the type of a single field does not exclude."""
     try:
         zone = datetime.fromisoformat(record.started_at).tzinfo
     except ValueError:

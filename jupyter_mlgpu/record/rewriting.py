@@ -20,13 +20,13 @@ from jupyter_mlgpu.record.sentence import say
 
 
 def rewrite(path: Path, data: bytes) -> None:
-    """Put `data` into a file that is there; a link keeps its target, and a file all its names.
+    """Replace the content of an existing file. A link keeps its target, and a file all its names.
 
-    Raises RecordError, naming the path, where it cannot be written; the file is then as it was, or the
-    sentence names the one that has the new content.
+    Raises RecordError, with the path, if the file cannot be written. The file is then unchanged, or the
+    sentence names the temporary file with the new content.
     """
     try:
-        target = destinations.followed(path)
+        target = destinations.resolve(path)
         if os.stat(target).st_nlink > 1:
             _write_in_place(path, target, data)
             return
@@ -42,24 +42,24 @@ def _write_in_place(path: Path, target: Path, data: bytes) -> None:
         destinations.refuse(path, stat.S_IFMT(there.st_mode))
         destinations.refuse_strangers(path, target, there)
         old = _read(handle, there.st_size)
-        beside = _beside(target, data)
+        temporary = _temporary_copy(target, data)
         is_whole = False
         try:
             _fill(handle, data)
             is_whole = True
         except OSError as error:
-            _put_back(path, handle, old, error, beside)
+            _put_back(path, handle, old, error, temporary)
             is_whole = True
             raise
         finally:
-            if is_whole:  # else nothing but the file beside it may have it all
-                beside.unlink(missing_ok=True)
+            if is_whole:  # else only the temporary file may have all of the content
+                temporary.unlink(missing_ok=True)
     finally:
         os.close(handle)
 
 
-def _put_back(path: Path, handle: int, old: bytes, why: OSError, beside: Path) -> None:
-    """Have the old content there again; raises RecordError, which says where the new one is."""
+def _put_back(path: Path, handle: int, old: bytes, why: OSError, temporary: Path) -> None:
+    """Restore the old content. Raises RecordError, which names the file with the new content."""
     try:
         _fill(handle, old)
     except OSError as error:
@@ -68,13 +68,13 @@ def _put_back(path: Path, handle: int, old: bytes, why: OSError, beside: Path) -
                 "{path} could not be written whole ({error}); copy its new content from {kept}.",
                 path=path,
                 error=why.strerror or why,
-                kept=beside,
+                kept=temporary,
             )
         ) from error
 
 
-def _beside(target: Path, data: bytes) -> Path:
-    """A file in the same folder that has the data on the disk."""
+def _temporary_copy(target: Path, data: bytes) -> Path:
+    """Write the data to a temporary file in the same folder, flush it to disk and return its path."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -97,7 +97,10 @@ def _read(handle: int, size: int) -> bytes:
 
 
 def _fill(handle: int, data: bytes) -> None:
-    """Make `data` all that a file holds, on the disk; it is made shorter only when the rest is written."""
+    """Make `data` the whole content of a file on disk.
+
+    The file is shortened only after all data is written.
+    """
     at = 0
     while at < len(data):
         at += os.pwrite(handle, data[at:], at)

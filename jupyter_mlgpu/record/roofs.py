@@ -1,8 +1,9 @@
-"""The roofs of this machine: what its own benchmark has reached, kept so that a cell can be set beside it.
+"""The measured peak rates (roofs) of this machine, kept so that a cell can be compared with them.
 
-A roof is the best that products of one type, or the memory, have shown on one device with one version of one
-framework. A busy machine makes a figure lower and nothing makes it higher, so the higher one stays. They are
-in `roofs.json` in the user's cache folder, which the user alone can read.
+A roof is the best rate of matrix products in one number type, or of memory traffic, that the package's
+benchmark reached on one device with one version of one framework. A busy machine lowers a figure and nothing
+raises it, so the higher one is kept. They are stored in `roofs.json` in the user's cache folder, which only
+the user can read.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from jupyter_mlgpu.record.visible import visible_line
 FILE = "roofs.json"
 KIND = "jupyter_mlgpu roofs"
 SCHEMA = 1
-#: The `type` of a roof that is bytes a second of the device's memory.
+#: The `type` of a roof for memory traffic, in bytes a second.
 MEMORY = "memory"
-#: Roofs in a file: a class's machines that share a folder have some each, and the newest stay.
+#: Most roofs in a file. Machines of a class that share a folder have some each, and the newest stay.
 MOST = 1_000
 _MOST_BYTES = 1_000_000
 
@@ -35,11 +36,11 @@ _Text = Annotated[str, Meta(max_length=200)]
 
 
 class Roof(Struct, frozen=True):
-    """What one device has reached.
+    """The best rate that one device has reached.
 
-    `machine` is the digest of the host's name that records have, `device` our short name (`gpu:0`),
-    `hardware` what its maker calls it. `rate` is in FLOP/s of products in `type`, or in bytes/s where that is
-    `memory`. `case` says what was measured, `samples` how often, `measured_at` when (UTC), `version` the
+    `machine` is the digest of the host's name that records have, `device` the package's short name (`gpu:0`),
+    and `hardware` the maker's name. `rate` is in FLOP/s of products in `type`, or in bytes/s if `type` is
+    `memory`. `case` says what was measured, `samples` how often, `measured_at` when (UTC). `version` is the
     framework's. `noisy`: something disturbed the benchmark, so the device may reach more.
     """
 
@@ -57,7 +58,7 @@ class Roof(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """What makes two of them the same roof."""
+        """The fields that identify a roof."""
         return (self.machine, self.framework, self.device, self.hardware, self.type)
 
 
@@ -68,7 +69,7 @@ class _File(Struct, frozen=True):
 
 
 class Roofs:
-    """Those that were read; `problem` says why the file could not be used, where there is one."""
+    """The roofs that were read. `problem` is the reason if the file could not be used."""
 
     def __init__(self, roofs: Iterable[Roof] = (), problem: Sentence | None = None) -> None:
         self._roofs = {one.key: one for one in roofs}
@@ -77,7 +78,7 @@ class Roofs:
     def find(
         self, machine: str, framework: str, device: str, hardware: str | None, type_: str
     ) -> Roof | None:
-        """The roof of products in this type (or of `MEMORY`); None where none was measured."""
+        """Return the roof of products in this type (or of `MEMORY`), or None if none was measured."""
         return self._roofs.get((machine, framework, device, hardware, type_))
 
     def __iter__(self) -> Iterator[Roof]:
@@ -85,12 +86,11 @@ class Roofs:
 
 
 def path() -> Path:
-    """Where they are kept."""
     return folder() / FILE
 
 
 def read() -> Roofs:
-    """The roofs that were kept; none, with a sentence, where the file is damaged or somebody else's."""
+    """Return the stored roofs, or none with a sentence in `problem` if the file is damaged or foreign."""
     file = path()
     if not file.exists():
         return Roofs()
@@ -113,7 +113,7 @@ def read() -> Roofs:
 
 
 def keep(measured: Sequence[Roof]) -> None:
-    """Add these to the file, or begin a new one; raises RecordError where it cannot be written."""
+    """Add roofs to the file, which is created if needed. Raises RecordError if it cannot be written."""
     if not measured:
         return
     known = {one.key: one for one in read()}

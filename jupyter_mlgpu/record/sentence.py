@@ -1,11 +1,11 @@
-"""English sentences that remember what they were made of, so that a catalogue can translate them.
+"""English sentences that keep their template and fields, so that a catalogue can translate them.
 
     say("{device} was idle {share} of this cell.", device="gpu:0", share="12 %")
 
-is the text `gpu:0 was idle 12 % of this cell.`, and can be used as one wherever a text can. It also holds its
-template, which is what a translator translates, and its fields. `{name}` is all the syntax there is: what a
-template says in other braces stays as it is. In JSON a sentence without fields is a string, and one with
-fields a table of `text`, `template` and `fields`: readers without our catalogues show `text`.
+is the text `gpu:0 was idle 12 % of this cell.`, and can be used wherever a string can. It also holds its
+template, which translators translate, and its fields. `{name}` is the only syntax: other braces in a template
+stay as they are. In JSON a sentence without fields is a string, and one with fields a table of `text`,
+`template` and `fields`: readers without the package's catalogues show `text`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from jupyter_mlgpu.record.visible import visible_line
 
 T = TypeVar("T")
 Field = Union["Sentence", str, int]
-#: What a field can be made of: errors become what they say, paths one line.
+#: Values that a field is made from. An error becomes its message, a path one line.
 Given = Field | BaseException | PurePath
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
-#: Of a sentence that was read from a file: the letters of it and of its template, its fields, and how deep
-#: they go.
+#: Limits of a sentence read from a file: characters of its text and of its templates, number of fields, and
+#: depth of nesting.
 MOST_LETTERS = 8_000
 MOST_FIELDS = 24
 DEEPEST = 6
 
 
 class Sentence(str):
-    """A text, its `template` and its `fields`; `plural` is the template for other counts than 1."""
+    """A text with its `template` and its `fields`. `plural` is the template for counts other than 1."""
 
     __slots__ = ("fields", "plural", "template")
 
@@ -44,7 +44,7 @@ class Sentence(str):
     ) -> Sentence:
         kept = {name: _as_field(value) for name, value in fields.items()} if fields else {}
         chosen = plural if plural is not None and kept.get("count") != 1 else template
-        made = super().__new__(cls, filled(chosen, kept, str) if kept else chosen)
+        made = super().__new__(cls, fill_in(chosen, kept, str) if kept else chosen)
         made.template, made.fields, made.plural = template, kept, plural
         return made
 
@@ -52,7 +52,7 @@ class Sentence(str):
         return self.template, self.fields, self.plural
 
     def map(self, change: Callable[[str], str]) -> Sentence:
-        """The same sentence with `change` applied to the texts in its fields, such as redaction."""
+        """Return the sentence with `change`, such as redaction, applied to the texts in its fields."""
         return Sentence(
             self.template,
             {
@@ -67,9 +67,9 @@ class Sentence(str):
         )
 
     def to_json(self, texts: bool = True) -> str | dict[str, Any]:
-        """A string, or a table with what the sentence was made of.
+        """Return a string, or a table with template and fields if the sentence has fields.
 
-        It has the text, too, where that is asked for: `from_json` makes it of the rest.
+        If `texts` is true, the table also has the text, which `from_json` does not need.
         """
         return self._table(texts) if self.fields else str(self)
 
@@ -77,7 +77,7 @@ class Sentence(str):
         table: dict[str, Any] = {"text": str(self)} if texts else {}
         table["template"] = self.template
         if self.fields:
-            # A sentence in a field is a table even without fields: a string there is data, in no language.
+            # A sentence in a field is a table even without fields: a string there is untranslated data.
             table["fields"] = {
                 name: one._table(texts) if isinstance(one, Sentence) else one
                 for name, one in self.fields.items()
@@ -88,17 +88,17 @@ class Sentence(str):
 
 
 def say(template: str, /, **fields: Given) -> Sentence:
-    """A sentence. Whole numbers get commas between thousands; other figures are given as texts."""
+    """Return a sentence. Whole numbers get commas between thousands. Pass other figures as texts."""
     return Sentence(template, fields)
 
 
 def say_count(one: str, many: str, count: int, /, **fields: Given) -> Sentence:
-    """A sentence in the singular or in the plural; both templates may have `{count}`."""
+    """Return a sentence in the singular or the plural. Both templates may contain `{count}`."""
     return Sentence(one, {"count": count, **fields}, many)
 
 
 def joined(*sentences: str) -> Sentence:
-    """Sentences one after another; the same one twice is said once."""
+    """Return sentences one after another, each different one once."""
     different = [one if isinstance(one, Sentence) else Sentence(one) for one in dict.fromkeys(sentences)]
     if len(different) < 2:
         return different[0] if different else Sentence("")
@@ -107,13 +107,13 @@ def joined(*sentences: str) -> Sentence:
 
 
 def listed(things: Sequence[Given]) -> Sentence:
-    """`a`, `a and b`, `a, b and c`."""
+    """Return `a`, `a and b`, or `a, b and c`."""
     *most, last = things
     return say("{one} and {other}", one=with_commas(most), other=last) if most else say("{name}", name=last)
 
 
 def with_commas(things: Sequence[Given]) -> Sentence:
-    """`a`, `a, b`, `a, b, c`."""
+    """Return `a`, `a, b`, or `a, b, c`."""
     one, other = _halves(things)
     if not one:
         return say("{name}", name=things[0])
@@ -121,7 +121,7 @@ def with_commas(things: Sequence[Given]) -> Sentence:
 
 
 def below(*sentences: str) -> Sentence:
-    """Sentences below one another, a line each."""
+    """Return sentences below one another, one per line."""
     if len(sentences) < 2:
         return joined(*sentences)
     first, second = _halves(sentences)
@@ -129,15 +129,21 @@ def below(*sentences: str) -> Sentence:
 
 
 def _halves(things: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-    """For lists of sentences: one of eight parts is then three deep, where from_json reads six."""
+    """Return the halves of a list.
+
+    Eight joined parts are then nested three deep; from_json reads six levels.
+    """
     middle = len(things) // 2
     return things[:middle], things[middle:]
 
 
 def of_error(error: BaseException) -> str:
-    """What an error says: the sentence it was raised with, of which `str(error)` makes a plain text."""
-    said = error.args[0] if len(error.args) == 1 else None
-    return said if isinstance(said, Sentence) else str(error)
+    """Return an error's message, if possible as the sentence that it was raised with.
+
+    `str(error)` would turn a sentence into plain text.
+    """
+    argument = error.args[0] if len(error.args) == 1 else None
+    return argument if isinstance(argument, Sentence) else str(error)
 
 
 def _as_field(value: Given) -> Field:
@@ -146,8 +152,8 @@ def _as_field(value: Given) -> Field:
     return of_error(value) if isinstance(value, BaseException) else visible_line(value)
 
 
-def filled(template: str, fields: Mapping[str, Field], shown: Callable[[str], str]) -> str:
-    """A template with its fields in it, each text as `shown` has it."""
+def fill_in(template: str, fields: Mapping[str, Field], shown: Callable[[str], str]) -> str:
+    """Return a template with its fields filled in, after `shown` was applied to each text."""
 
     def field(found: re.Match[str]) -> str:
         value = fields.get(found[1])
@@ -159,12 +165,13 @@ def filled(template: str, fields: Mapping[str, Field], shown: Callable[[str], st
 
 
 def from_json(data: object, depth: int = 0) -> Sentence:
-    """A sentence from what `to_json` gave, whoever wrote it; raises ValueError, half a sentence.
+    """Return the sentence in data from `to_json`, from any source.
 
-    Its text is made again of its template and its fields: what `text` says is for people.
+    Raises ValueError, whose text is half a sentence. The text is made again from template and fields. The
+    `text` in the data is for people.
     """
     if isinstance(data, str):
-        # As it stands, with braces that are no fields: nothing is filled in.
+        # Taken as it stands: braces in it are not fields, and nothing is filled in.
         return Sentence(data)
     if not isinstance(data, dict) or not isinstance(data.get("template"), str):
         raise ValueError("a sentence is a text, or a table with a template")
@@ -181,7 +188,7 @@ def from_json(data: object, depth: int = 0) -> Sentence:
 
 
 def only_texts(data: Any) -> Any:
-    """JSON-ready data with its sentences as texts, which no catalogue knows."""
+    """Return JSON-ready data with its sentences as texts, for readers without a catalogue."""
     if isinstance(data, dict):
         if _is_table(data):
             return data["text"]
@@ -190,7 +197,7 @@ def only_texts(data: Any) -> Any:
 
 
 def _is_table(data: dict[str, Any]) -> bool:
-    """Whether it is a sentence with its text; a fact of somebody else's may be any table."""
+    """Return True if a table is a sentence with its text. Facts from other programs may be any table."""
     return isinstance(data.get("template"), str) and isinstance(data.get("text"), str)
 
 

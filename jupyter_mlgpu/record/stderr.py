@@ -10,8 +10,8 @@ from jupyter_mlgpu.record.visible import visible
 
 
 def say_on_stderr(line: str) -> None:
-    """Write a line to stderr, and raise nothing if that fails: the line is lost then."""
-    stream: TextIO | None = sys.stderr  # None where the user's code has said so
+    """Write a line to stderr. If that fails, the line is lost and no error is raised."""
+    stream: TextIO | None = sys.stderr  # None if the user's code removed it
     if stream is not None:
         with contextlib.suppress(Exception):
             stream.write(f"{visible(line)}\n")

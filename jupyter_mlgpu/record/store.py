@@ -1,8 +1,8 @@
-"""The records of this kernel or script: ordered, bounded, observable.
+"""The ordered, bounded and observable records of this kernel or script.
 
-Safe to call from several threads: the notebook's main thread adds records while the browser asks for
-them through another. A subscriber that raises is dropped, because nothing to the right of the store
-may ever fail the user's cell.
+The store is thread-safe: the notebook's main thread adds records while the browser asks for them through
+another thread. A subscriber that raises is removed, because an error in a consumer must never fail the user's
+cell.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ Subscriber = Callable[[Record], None]
 _Key = tuple[str, int]
 _Code = tuple[str, str | None, str | None]
 
-#: So many of the newest records are kept as they are, the others packed.
+#: The number of newest records that are kept unpacked.
 NEWEST = 1_000
 
 
 class Extended(NamedTuple):
-    """How many records were added, and how many older ones found no room."""
+    """The number of records that were added, and of older ones that were left out for lack of room."""
 
     added: int
     left_out: int
 
 
 class Store:
-    """Records in the order of their arrival; the oldest are let go beyond `capacity` that were made here.
+    """Records in the order of their arrival.
 
-    As many others, loaded from files, stand among them: they let none go that was made here.
+    Of those made here, at most `capacity` are kept; the oldest go first. The same number of records loaded
+    from files is kept beside them. These never displace a record made here.
     """
 
     def __init__(self, capacity: int = 10_000, newest: int = NEWEST) -> None:
@@ -43,18 +44,18 @@ class Store:
         self._packer = Packer()
         self._entries: dict[_Key, Record | bytes] = {}
         self._loaded: set[_Key] = set()
-        # The newest, which are not packed; and by cell, looked up after every cell, however many there are.
+        # Keys of the newest records, which are not packed, and these records by cell for quick look-up.
         self._whole: deque[_Key] = deque()
         self._runs: dict[_Code, dict[_Key, Record]] = {}
         self._subscribers: list[Subscriber] = []
         self._lock = threading.Lock()
         self._next = 0
         self.dropped = 0
-        #: Called when all records are forgotten.
+        #: Called after all records were removed.
         self.on_clear: Callable[[], None] = lambda: None
 
     def add(self, record: Record) -> None:
-        """Append a record and tell every subscriber; a record already held is replaced."""
+        """Append a record and pass it to every subscriber. A record with the same key is replaced."""
         with self._lock:
             self._insert(record)
             while len(self._entries) - len(self._loaded) > self._capacity:
@@ -67,7 +68,7 @@ class Store:
                 self.unsubscribe(subscriber)
 
     def extend(self, records: Iterable[Record]) -> Extended:
-        """Add records that were not made here and are not held yet: the last ones for which there is room.
+        """Add records that were loaded and are not held yet: the last ones for which there is room.
 
         Calls no subscribers.
         """
@@ -81,21 +82,23 @@ class Store:
         return Extended(len(kept), len(new) - len(kept))
 
     def records(self) -> Sequence[Record]:
-        """All records held, oldest first."""
+        """Return all records held, oldest first."""
         with self._lock:
             return PackedRecords(tuple(self._entries.values()), self._packer)
 
     def __len__(self) -> int:
-        """How many records are held."""
         return len(self._entries)
 
     def runs(self, record: Record) -> tuple[Record, ...]:
-        """Those of the same cell with the same code, in the same kernel, among the newest; oldest first."""
+        """Return the newest records of the same cell, code and kernel as `record`, oldest first."""
         with self._lock:
             return tuple(self._runs.get(record.code, {}).values())
 
     def made_during(self, cell: Record) -> tuple[Record, ...]:
-        """Those of the blocks traced while `cell`, which is not held yet, ran: the newest; oldest first."""
+        """Return the newest records of blocks traced while `cell` ran, oldest first.
+
+        `cell` is not held yet.
+        """
         mine = takewhile(
             lambda one: one.run.id == cell.run.id and one.cell.sequence > cell.cell.sequence,
             reversed(self.records()),
@@ -103,13 +106,13 @@ class Store:
         return tuple(mine)[::-1]
 
     def placed(self) -> tuple[int, Sequence[Record]]:
-        """The place of the oldest record held, and all of them; places count on, also after `clear`."""
+        """Return the place of the oldest record held, and all records. `clear` does not reset places."""
         with self._lock:
             held = PackedRecords(tuple(self._entries.values()), self._packer)
             return self._next - len(held), held
 
     def place(self, key: _Key) -> int | None:
-        """The place of a record, which it keeps when it is replaced; None where it is not held (any more)."""
+        """Return a record's place, which it keeps when it is replaced, or None if it is not held."""
         with self._lock:
             if key not in self._entries:
                 return None
@@ -117,13 +120,13 @@ class Store:
             return self._next - 1 - sum(1 for _ in newer)
 
     def get(self, key: _Key) -> Record | None:
-        """The record with this run id and sequence, None where it is not held (any more)."""
+        """Return the record with this run id and sequence, or None if it is not held."""
         with self._lock:
             entry = self._entries.get(key)
             return self._packer.unpack(entry) if isinstance(entry, bytes) else entry
 
     def clear(self) -> None:
-        """Forget all records."""
+        """Remove all records."""
         with self._lock:
             self._packer = Packer()
             self._entries.clear()
@@ -139,7 +142,7 @@ class Store:
             self._subscribers.append(subscriber)
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
-        """Stop calling `subscriber`; one that is not subscribed is ignored."""
+        """Stop calling `subscriber`. One that is not subscribed is ignored."""
         with self._lock:
             if subscriber in self._subscribers:
                 self._subscribers.remove(subscriber)

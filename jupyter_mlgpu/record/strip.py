@@ -1,4 +1,4 @@
-"""What the CPU and the GPUs did when, in bins of equal width: the lanes of a cell's strip."""
+"""The activity of CPU and GPUs over time, in bins of equal width: the lanes of a cell's strip."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from msgspec import Struct
 from jupyter_mlgpu.record.bounds import Most, Otherwise
 from jupyter_mlgpu.record.decoding import Count, Measured
 
-#: Bins of a lane, at most.
+#: Most bins of a lane.
 BINS = 240
-#: A place in a list, by its character.
+#: Characters for the places in a list, one per place.
 PLACES = "0123456789abcdefghijklmnopqrstuvwxyz"
-#: Seconds under which a cell has no strip.
+#: Seconds below which a cell has no strip.
 SHORTEST = 0.2
-#: What a cell's thread did, by the letter of a bin; a space is time that was not sampled.
+#: Letters for the activity of a cell's thread in a bin. A space is time that was not sampled.
 PYTHON, NATIVE, IMPORTING, COMPILING, WAITING, NOT_SAMPLED = "p", "n", "i", "c", "w", " "
 
 
-#: A bin a character, as a browser reads them.
+#: One character per bin, as browsers read them.
 Bins = Annotated[str, Most(BINS), Otherwise("")]
 
 
-#: Seconds that a browser takes for none where it cannot read them.
+#: Seconds, which a browser reads as 0 if they are invalid.
 Seconds = Annotated[Measured, Otherwise(0)]
 
 
 class Spent(Struct, frozen=True):
-    """Seconds in which the cell's thread did one thing, by its letter."""
+    """Seconds that the cell's thread spent on one activity, given by its letter."""
 
     did: str
     seconds: Seconds
 
 
 class StripLine(Struct, frozen=True, omit_defaults=True):
-    """A line of the cell, or of the cell with this execution count where that is another one."""
+    """A line of the cell, or of an earlier cell if its execution count is given."""
 
     line: Count
     cell: Count | None = None
 
 
 class HostLane(Struct, frozen=True):
-    """What the cell's thread did: in each bin of so many seconds what it did most, as a letter.
+    """The activity of the cell's thread: one letter per bin for its most frequent activity.
 
-    `spent` are the sums over all samples, the most first; with the time not sampled they are the wall time.
-    `ran` has for each bin the line that ran most, as the place in `lines` (`PLACES`); a space where it is not
-    known.
+    `seconds` is the width of a bin. `spent` are the sums over all samples, the largest first. Together with
+    the time that was not sampled they are the wall time. `ran` has for each bin the line that ran most, as
+    its place in `lines` (`PLACES`), or a space if it is unknown.
     """
 
     seconds: Seconds
@@ -57,12 +57,12 @@ class HostLane(Struct, frozen=True):
 
 
 class GpuLane(Struct, frozen=True):
-    """What a GPU did of the cell's work: in each bin a digit, from 0 (nothing) to 9 (all of it).
+    """The activity of a GPU for the cell: for each bin a digit from 0 (none) to 9 (all of it).
 
-    `kernels` and `copies` are the parts of a bin in which a kernel or set ran, and in which copies alone ran;
-    `kernel_seconds` and `copy_seconds` their sums, which are the GPU's busy time. `longest` has for each bin
-    the kernel that ran most there, as the place in `GpuWork.kernels` (`PLACES`); a space where it is another
-    one.
+    `kernels` and `copies` are the parts of a bin in which a kernel or set ran, and in which only copies ran.
+    `kernel_seconds` and `copy_seconds` are their sums, which add up to the GPU busy time. `longest` has for
+    each bin the kernel that ran most, as its place in `GpuWork.kernels` (`PLACES`), or a space for any other
+    kernel.
     """
 
     seconds: Seconds
@@ -81,7 +81,7 @@ class DeviceLane(Struct, frozen=True):
 
 
 class StripSoFar(Struct, frozen=True):
-    """The lanes of the cell with this number, which has run for so many `seconds` and goes on."""
+    """The lanes of a cell that is still running, and its run time in seconds so far."""
 
     sequence: Count
     seconds: Measured

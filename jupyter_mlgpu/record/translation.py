@@ -1,8 +1,8 @@
-"""What we say in another language than English: a look-up in its gettext catalogue, `locale/`.
+"""Translates the package's sentences with the gettext catalogues in `locale/`.
 
-A catalogue maps English templates to those of its language; sentences bring template and fields along
-(`sentence.py`), so nothing is parsed. Plain texts are looked up as they stand. What a catalogue does not know
-stays English. A further language is a further `.po` file (CONTRIBUTING.md).
+A catalogue maps English templates to those of its language. Sentences carry template and fields
+(`sentence.py`), so nothing is parsed. Plain texts are looked up as they are. What a catalogue does not
+contain stays English. To add a language, add a `.po` file (CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.record.sentence import Sentence, filled
+from jupyter_mlgpu.record.sentence import Sentence, fill_in
 
 LOCALE = Path(__file__).parent / "locale"
 
-#: From each English template to its forms, one for each plural of the language.
+#: Maps each English template to its translations, one per plural form of the language.
 Messages = Mapping[str, tuple[str, ...]]
 
 
 def catalogue_path(language: str) -> Path | None:
-    """The catalogue for a language's code (`zh`, `zh_CN`, `zh-Hans`); None where there is none for it."""
+    """Return the catalogue for a language code (`zh`, `zh_CN`, `zh-Hans`), or None if there is none."""
     wanted = language.replace("-", "_").casefold()
     there = {folder.name.casefold(): folder for folder in LOCALE.iterdir() if folder.is_dir()}
     close = (folder for name, folder in sorted(there.items()) if name[:2] == wanted.split("_")[0])
@@ -33,7 +33,7 @@ def catalogue_path(language: str) -> Path | None:
 
 @cache
 def messages(language: str) -> Messages:
-    """All that a catalogue translates; a context stands before its template, as in gettext's own files.
+    """Return all translations of a catalogue. A context precedes its template, as in gettext's own files.
 
     Empty for English, and for a language without a catalogue.
     """
@@ -45,7 +45,7 @@ def _read(language: str) -> tuple[Messages, str]:
     path = catalogue_path(language)
     if path is None:
         return {}, ""
-    import polib  # reading takes a moment, and English does not need it
+    import polib  # here because loading it takes time, and English does not need it
 
     catalogue = polib.pofile(str(path), encoding="utf-8")
     found: dict[str, tuple[str, ...]] = {}
@@ -59,7 +59,7 @@ def _read(language: str) -> tuple[Messages, str]:
 
 
 def translated(sentence: str, language: str) -> str:
-    """A sentence in a language, its fields too; in English what is not known in it."""
+    """Return a sentence and its fields in a language, or in English if there is no translation."""
     known, plural = _read(language)
     return _say(sentence, known, plural) if known else str(sentence)
 
@@ -67,7 +67,7 @@ def translated(sentence: str, language: str) -> str:
 def in_language(shown: Any, language: str) -> Any:
     """Return data to show with each sentence in it translated.
 
-    They are found in dataclasses, tuples and mappings; texts that are no sentences are data, and stay.
+    Sentences are found in dataclasses, tuples and mappings. Other texts are data and stay unchanged.
     """
     if isinstance(shown, Sentence):
         return translated(shown, language)
@@ -93,12 +93,12 @@ def _say(sentence: str, known: Messages, plural: str) -> str:
     count = sentence.fields.get("count")
     if forms is None:
         one = sentence.plural is None or count == 1
-        said = sentence.template if one else str(sentence.plural)
+        template = sentence.template if one else str(sentence.plural)
     else:
-        said = forms[gettext.c2py(plural)(count) if len(forms) > 1 and isinstance(count, int) else 0]
-    return filled(said, sentence.fields, lambda field: _field(field, known, plural))
+        template = forms[gettext.c2py(plural)(count) if len(forms) > 1 and isinstance(count, int) else 0]
+    return fill_in(template, sentence.fields, lambda field: _field(field, known, plural))
 
 
 def _field(field: str, known: Messages, plural: str) -> str:
-    """A text in a field is data, and stays as it is."""
+    """Return a field translated if it is a sentence. Other texts are data and stay unchanged."""
     return _say(field, known, plural) if isinstance(field, Sentence) else field

@@ -1,4 +1,4 @@
-"""Figures with their units, as people write them: the same ones in receipts, tables and sentences."""
+"""Figures with their units, formatted in the same way in receipts, tables and sentences."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ _SCOPES: Mapping[str, Sentence] = {
     "machine": say("machine"),
 }
 
-#: Units with prefixes for powers of 1000, and how those are written that are short then.
+#: Units with prefixes for powers of 1000, and the short forms used with them.
 _DECIMAL = ("FLOP", "FLOP/s", "bytes/s", "1/s")
 _SHORT = {"bytes/s": "B/s", "1/s": "/s"}
-#: Units of what is counted, which have no prefixes.
+#: Units of counts, which have no prefixes.
 _COUNTED = ("pages", "retries")
 
 
 def seconds(value: float) -> str:
-    """`812 µs`, `12.3 ms`, `4.56 s`, `2 min 05 s`: three figures are what a cell's time is good for."""
+    """Return a duration such as `812 µs`, `12.3 ms`, `4.56 s` or `2 min 05 s`.
+
+    Cell times are not precise enough for more than three figures.
+    """
     if value < 0.9995e-3:
         return f"{value * 1e6:.0f} µs"
     if value < 0.9995:
@@ -38,7 +41,10 @@ def seconds(value: float) -> str:
 
 
 def duration(value: float) -> str:
-    """As `seconds`, but three figures with a unit from nanoseconds up: of a step, where they all count."""
+    """Return a duration like `seconds`, but down to nanoseconds and always with three figures below 1 ms.
+
+    It is for single steps, which are timed precisely.
+    """
     if value < 0.9995e-6:
         return f"{value * 1e9:.0f} ns"
     if value < 0.9995e-3:
@@ -47,7 +53,7 @@ def duration(value: float) -> str:
 
 
 def size(value: float) -> str:
-    """`512 MiB`: bytes in powers of 1024."""
+    """Return a number of bytes in powers of 1024, such as `512 MiB`."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if abs(value) < 1024:
             return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.3g} {unit}"
@@ -56,27 +62,30 @@ def size(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """`86 %`: a part of a whole; neither all nor nothing unless it is exactly that."""
-    # Halves upwards, as the browser rounds.
+    """Return a share as a percentage, such as `86 %`. Only exactly 0 and 1 give `0 %` and `100 %`."""
+    # Halves are rounded up, as in the browser.
     figure = min(max(int(share * 100 + 0.5), 1), 99) if 0 < share < 1 else round(share) * 100
     return f"{figure} %"
 
 
 def with_uncertainty(value: float, uncertainty: float | None, unit: str) -> str:
-    """`12.3 J ± 0.4`, `3.51 kJ ± 0.04`: no more figures than the uncertainty leaves; three without one."""
+    """Return a value with its uncertainty, such as `12.3 J ± 0.4` or `3.51 kJ ± 0.04`.
+
+    The uncertainty determines the number of figures. Without one there are three.
+    """
     prefix, scale = ("k", 1e3) if abs(value) >= 999.5 else ("", 1.0) if abs(value) >= 0.0995 else ("m", 1e-3)
     value /= scale
     if not uncertainty:
         return f"{value:.3g} {prefix}{unit}" if abs(value) < 999.5 else f"{value:,.0f} {prefix}{unit}"
     uncertainty /= scale
-    # One figure of the uncertainty, two where the first is a 1: there rounding would change it by half.
+    # One figure of the uncertainty, or two if the first is a 1, because rounding would change it by half.
     first = math.floor(math.log10(uncertainty))
     places = max(0, (1 if uncertainty / 10**first < 1.95 else 0) - first)
     return f"{value:,.{places}f} {prefix}{unit} ± {uncertainty:,.{places}f}"
 
 
 def decimal(value: float, unit: str) -> str:
-    """`12.3 GFLOP/s`, `8.31 GB/s`: three figures with a prefix for a power of 1000."""
+    """Return a rate with three figures and a decimal prefix, such as `12.3 GFLOP/s` or `8.31 GB/s`."""
     unit = _SHORT.get(unit, unit)
     for prefix in ("", "k", "M", "G", "T"):
         if abs(value) < 999.5:
@@ -86,7 +95,7 @@ def decimal(value: float, unit: str) -> str:
 
 
 def figure(reading: Reading) -> str:
-    """A reading's value with its unit, or `not measured`."""
+    """Return a reading's value with its unit, or `not measured`."""
     if reading.value is None:
         return say("not measured")
     if reading.unit == "s":
@@ -103,10 +112,10 @@ def figure(reading: Reading) -> str:
 
 
 def title(quantity: str) -> str:
-    """A quantity's name for people."""
+    """Return a quantity's name for people."""
     return KNOWN[quantity].title if quantity in KNOWN else quantity.replace("_", " ")
 
 
 def scope(name: str) -> str:
-    """What a reading covers, for people."""
+    """Return the name of a reading's scope for people."""
     return _SCOPES.get(name, name)

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-# Control characters, halves of surrogate pairs, which cannot be printed, and those that turn the direction of
-# a text around.
+# Control characters, lone surrogates, which cannot be printed, and characters that change the direction of a
+# text.
 _MARKS = "\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 _UNSEEN = re.compile(f"[\x00-\x08\x0b-\x1f{_MARKS}]")
-# In a name, an end of a line would begin a line that we seem to say.
+# In a name, a line end is escaped too: the text after it would look like a message of ours.
 _UNSEEN_IN_A_LINE = re.compile(f"[\x00-\x1f\u2028\u2029{_MARKS}]")
 
 
 def visible(text: str) -> str:
-    """Return the text with invisible characters escaped; line ends and tabs stay."""
-    if text.isprintable():  # which is quick, and so are nearly all
+    """Return the text with invisible characters escaped. Line ends and tabs stay."""
+    if text.isprintable():  # fast, and true for nearly all texts
         return text
     return _UNSEEN.sub(_written, text.replace("\r\n", "\n"))
 

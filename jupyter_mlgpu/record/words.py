@@ -1,4 +1,4 @@
-"""The parser of what is typed after a magic or a command, and one sentence for what is typed wrongly.
+"""The parser of the words after a magic or a command. A mistyped word gives an error of one sentence.
 
 parser = magic_parser("%mlc_trace export", HELP)
 parser.add_argument("places", nargs="*")
@@ -22,27 +22,34 @@ from jupyter_mlgpu.record.visible import visible_line
 
 
 def unknown(what: Sentence, word: str, known: Collection[str], after: str = "") -> Sentence:
-    """That a word is none of those known, which is nearest to it, and which there are.
+    """Return a sentence that rejects an unknown word, suggests the nearest known one and lists all of them.
 
-    `what` it should be: `say("framework")`.
+    `what` is the kind of word: `say("framework")`.
     """
-    said = say("Unknown {what} {word}.", what=what, word=repr(word))
+    quoted = repr(word) if word.isprintable() else f"'{visible_line(word)}'"
+    message = say("Unknown {what} {word}.", what=what, word=quoted)
     if after:
-        said = say("Unknown {what} {word} after {magic}.", what=what, word=repr(word), magic=after)
-    return joined(said, *nearest(word, known), say("Choose {known}.", known=", ".join(known)))
+        message = say("Unknown {what} {word} after {magic}.", what=what, word=quoted, magic=after)
+    return joined(message, *nearest(word, known), say("Choose {known}.", known=", ".join(known)))
 
 
 def nearest(word: str, known: Collection[str], likeness: float = 0.6) -> list[Sentence]:
-    """The word that may be meant, in a sentence; empty where none is as near as `likeness`, from 0 to 1."""
-    from difflib import get_close_matches  # seldom needed
+    """Return a sentence that suggests the most similar known word, in a list.
 
-    written = {one.lower().lstrip("-%"): one for one in known}  # two words are not alike for their dashes
+    The list is empty if no word reaches `likeness`, from 0 to 1.
+    """
+    from difflib import get_close_matches  # imported here because it is seldom needed
+
+    written = {one.lower().lstrip("-%"): one for one in known}  # dashes must not make words similar
     found = get_close_matches(word.lower().lstrip("-%"), written, 1, likeness)
     return [say("Did you mean {word}?", word=written[one]) for one in found]
 
 
 def whole_number(word: str, option: str, most: int) -> int:
-    """A whole number from 1 to `most`; raises UsageError for another word after `option`."""
+    """Return a whole number from 1 to `most`.
+
+    Raises UsageError, which names the `option`, for another word.
+    """
     if not word.isdecimal() or not 1 <= int(word) <= most:
         raise UsageError(
             say(
@@ -56,7 +63,10 @@ def whole_number(word: str, option: str, most: int) -> int:
 
 
 def json_path(word: str, option: str, example: str) -> Path:
-    """The name of a JSON file; raises UsageError for another one after `option`."""
+    """Return the path of a JSON file.
+
+    Raises UsageError, which names the `option`, for another kind of file.
+    """
     path = Path(word)
     if path.suffix != ".json":
         raise UsageError(
@@ -71,17 +81,17 @@ def json_path(word: str, option: str, example: str) -> Path:
 
 
 class WordsParser(argparse.ArgumentParser):
-    """argparse's parser; what is typed wrongly raises UsageError, so that a kernel goes on.
+    """An argparse parser that raises UsageError for a mistyped line, where argparse would end the kernel.
 
-    The error is one sentence that ends in `explained`: what to type instead.
+    The error's sentence ends with `explained`: what to type instead.
     """
 
     explained: str = ""
 
     def parse_line(self, line: str | Sequence[str]) -> argparse.Namespace:
-        """Parse what was typed after a magic; options may stand between other words, each once.
+        """Parse the words after a magic. Options may stand between other words, each once.
 
-        A text is split as a shell splits it; words that are split already are taken as they are.
+        A string is split as a shell splits it. A sequence of words is used as it is.
         """
         words = split(line, self.prog, self.explained) if isinstance(line, str) else list(line)
         options = [word.partition("=")[0] for word in words if word.startswith("--")]
@@ -92,11 +102,11 @@ class WordsParser(argparse.ArgumentParser):
         return self.parse_intermixed_args(words)
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError that says what is wrong, as all our errors do, and what may be meant."""
+        """Raise UsageError with what is wrong and the word that was probably meant."""
         raise UsageError(joined(self._sentence(message), *filter(None, [self.explained])))
 
     def _sentence(self, message: str) -> str:
-        if wrong := re.search(r"unrecognized arguments: (\S+)", message):
+        if wrong := re.search(r"unrecognized arguments: ([^ ]+)", message):
             options = [one for action in self._actions for one in action.option_strings]
             return unknown(say("word"), wrong[1], options, self.prog)
         if wrong := re.search(r"argument (\S+): expected (?:at least )?one argument", message):
@@ -110,19 +120,22 @@ class WordsParser(argparse.ArgumentParser):
 
 
 def magic_parser(magic: str, explained: Sentence) -> WordsParser:
-    """Return a parser without options for a magic, whose errors end in `explained`: what to type instead."""
+    """Return a parser without options for a magic. Its errors end with `explained`: what to type instead."""
     parser = WordsParser(prog=magic, add_help=False, allow_abbrev=False)
     parser.explained = explained
     return parser
 
 
 def split(line: str, magic: str, explained: str) -> list[str]:
-    """The words of a line, as a shell parts them; raises UsageError where a quotation mark stands alone."""
+    """Return the words of a line, split as a shell does.
+
+    Raises UsageError for an unmatched quotation mark.
+    """
     lexer = shlex.shlex(line, posix=True)
     lexer.whitespace_split = True
     lexer.commenters = ""
     if sys.platform == "win32":
-        lexer.escape = ""  # there, a backslash stands between folders
+        lexer.escape = ""  # on Windows a backslash separates folders
     try:
         return list(lexer)
     except ValueError:

@@ -1,1 +1,1 @@
-"""What a person sees: receipts, pages, tables, charts, exports."""
+"""Rendering of results for people: receipts, pages, tables, charts and exports."""

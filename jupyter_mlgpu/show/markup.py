@@ -1,8 +1,8 @@
-"""HTML and SVG made of elements. Words are words here: whatever a stranger wrote, none of it becomes mark-up.
+"""Builds HTML and SVG from elements, and escapes all text in them.
 
-This is the one module that escapes, and the one that writes tags. Text given to an element is always
-escaped, and only these functions make `Markup`, which is taken as it is. Plotly, which reads a little HTML
-in its texts, gets them from `plotly_text`.
+This is the only module that escapes text or writes tags. Text given to an element is always escaped, and only
+these functions make `Markup`, which is inserted unchanged. Plotly reads a little HTML in its texts: use
+`plotly_text` for those.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Iterable
 from functools import cache
 from html import escape
 
-#: In every page that we write, besides what it may load: no other base for addresses, no form to fill in.
+#: Added to the policy of every page that is written: no other base for addresses, no form to submit.
 POLICY = "base-uri 'none'; form-action 'none'"
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*", re.IGNORECASE)
-# What XML cannot hold, and HTML should not: control characters, halves of surrogate pairs, no characters.
+# Characters that XML cannot hold and HTML should not: control characters, lone surrogates, noncharacters.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-#: ASCII that can be printed, but for what `escape` escapes, and the marks of our own sentences.
+#: Printable ASCII without the characters that `escape` escapes, and the special characters of sentences.
 _HARMLESS = re.compile("[ !#-%(-;=?-~\u00a0·µ…\u2060]*")
 _ADDRESSES = ("/", "#", "https://", "http://", "data:image/")
 
 _EMPTY = frozenset({"br", "img", "meta"})
 _SHAPES = frozenset({"circle", "path", "rect"})
-# What is inside is no text of a page, so that escaping it would change it; see `style` and `script`.
+# Their content is not text of a page, so escaping would change it. See `style`.
 _NEVER = frozenset({"embed", "iframe", "object", "script", "style"})
 
 
 class Markup:
-    """A piece of HTML or SVG that the functions of this module made; `str` gives it as text."""
+    """A piece of HTML or SVG made by the functions of this module. `str` returns its text."""
 
     __slots__ = ("_text",)
 
@@ -46,58 +46,68 @@ class Markup:
         return bool(self._text)
 
 
-#: What stands inside an element: text and numbers, which are escaped, elements, and None for nothing.
+#: The content of an element: text and numbers, which are escaped, elements, and None for nothing.
 Child = Markup | str | int | None
 
 
 def element(name: str, /, *children: Child, **attributes: str | int | None) -> Markup:
-    """An element. Attributes are written in the order given: `class_` is class, `text_anchor` text-anchor.
+    """Return an element. Attributes keep their order; `class_` becomes class, `text_anchor` text-anchor.
 
-    An attribute of None is left out, and so is an address that is none of a page or a picture. Raises
-    ValueError for names that could run or load something: those come from our code, never from data.
+    An attribute of None is left out, and so is an address that is neither a page's nor a picture's. Raises
+    ValueError for names that could run or load something. Names come from the package's code, never from
+    data.
     """
     return _element(_holding_text(name), "".join(_pieces(children)), attributes)
 
 
 def joined(*children: Child, between: str = "") -> Markup:
-    """Text and elements one after another, with `between`, a text, between them."""
+    """Return text and elements one after another, with the text `between` between them."""
     if len(children) == 1 and isinstance(children[0], Markup):
         return children[0]
     return _made(_escaped(between).join(_pieces(children)))
 
 
 def one_line(text: str) -> Markup:
-    """A text whose line ends are kept without any in the source: a notebook file has a line for each."""
+    """Return a text with its line ends as character references.
+
+    A notebook file would split it at line ends.
+    """
     return _made(_escaped(text).replace("\n", "&#10;"))
 
 
 def coded(text: str) -> Markup:
-    """As `one_line`, of a sentence: the names of code that it has between backticks are drawn as code."""
+    """Return a sentence like `one_line`, with the names between backticks as code elements."""
     parts = text.split("`")
-    if len(parts) % 2 == 0:  # a backtick without a second one is a text like any other
+    if len(parts) % 2 == 0:  # a backtick without a partner is ordinary text
         parts[-2:] = ["`".join(parts[-2:])]
     pieces = (element("code", one_line(one)) if at % 2 else one_line(one) for at, one in enumerate(parts))
     return joined(*pieces)
 
 
 def unended(name: str, /, *children: Child, **attributes: str | int | None) -> Markup:
-    """An element without its end, which HTML lets out of rows and cells: a notebook holds many tables."""
+    """Return an element without its end tag, which HTML permits for rows and cells.
+
+    This saves space in notebooks.
+    """
     return _element(_holding_text(name), "".join(_pieces(children)), attributes, ended=False)
 
 
 def bullets(items: Iterable[Child]) -> Markup:
-    """A list with a bullet an item; nothing where there is none."""
+    """Return a bulleted list, or nothing if there are no items."""
     lines = [element("li", item) for item in items]
     return element("ul", *lines) if lines else joined()
 
 
 def style(css: str) -> Markup:
-    """A <style> element of our own; raises ValueError where the text would end it."""
+    """Return a <style> element with the package's CSS. Raises ValueError if the text would end it."""
     return _verbatim("style", css, {})
 
 
 def image(svg: Markup, told: str) -> Markup:
-    """A drawing as an image with its text: unlike bare SVG, notebooks show it before one trusts them."""
+    """Return a drawing as an image with a text alternative.
+
+    Unlike bare SVG, notebooks show an image before they are trusted.
+    """
     data = base64.b64encode(svg._text.encode()).decode()
     return element("img", src=f"data:image/svg+xml;base64,{data}", alt=told.replace("`", ""))
 
@@ -105,7 +115,7 @@ def image(svg: Markup, told: str) -> Markup:
 def document(
     title: str, css: str, *body: Child, policy: str | None, language: str = "en", wide: bool = False
 ) -> str:
-    """A page. `policy` says what it may load, where no header does; `wide` scales it to small screens."""
+    """Return a page. `policy` says what it may load if no header does; `wide` scales it to small screens."""
     head = [element("meta", charset="utf-8")]
     if policy is not None:
         content = f"{policy}; {POLICY}"
@@ -126,9 +136,9 @@ def document(
 
 
 def plotly_text(*lines: str) -> str:
-    """Lines for plotly, which shows <b> and <a href> in a text as such: these stay what they are.
+    """Return lines for plotly, which interprets <b> and <a href> in a text. They are escaped here.
 
-    It shows `&quot;` as it is written, so quotes stay, too: within a text they end nothing.
+    Quotes are not escaped, because plotly shows `&quot;` literally and a quote in a text ends nothing.
     """
     return "<br>".join(_escaped(line, quote=False) for line in lines)
 
@@ -148,14 +158,14 @@ def _pieces(children: Iterable[Child]) -> list[str]:
 
 
 def _escaped(text: str, *, quote: bool = True) -> str:
-    # Nearly all texts are as they should be, and asking that is quick: a receipt has a hundred of them.
+    # Nearly all texts need no escaping, and this check is fast: a receipt has a hundred of them.
     return text if _HARMLESS.fullmatch(text) else escape(_NO_TEXT.sub("\ufffd", text), quote)
 
 
 def _element(
     name: str, inside: str, attributes: dict[str, str | int | None], *, ended: bool = True
 ) -> Markup:
-    # Most have no attributes: each receipt has dozens, made while its cell is being answered.
+    # Most elements have no attributes. This is skipped for speed: a receipt has dozens of elements.
     written = _written(attributes) if attributes else ""
     if name in _SHAPES:
         return _made(f"<{name}{written}/>")

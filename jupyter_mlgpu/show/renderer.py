@@ -1,4 +1,4 @@
-"""The functions that earlier rooms call to draw or to write; `record.Renderer` says what each does."""
+"""The functions that other packages call through `record.Renderer`, which documents each of them."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ __all__ = [
 
 
 def graph_summary(graph: Graph) -> str:
-    """The layers of a graph as a table."""
+    """Return the layers of an ML Compute graph as a table."""
     from jupyter_mlgpu.show.mlcompute import page
 
     return page.summary(graph)
 
 
 def graph_picture(graph: Graph) -> Drawing:
-    """A graph as a drawing."""
+    """Return a drawing of an ML Compute graph."""
     from jupyter_mlgpu.show.mlcompute import page
 
     return page.picture(graph)
 
 
 def tensor_history(tensor: Tensor) -> str:
-    """How a tensor came to be."""
+    """Return the operations that produced an ML Compute tensor, as text."""
     from jupyter_mlgpu.show.mlcompute import page
 
     return page.explain(tensor)
 
 
 def save_trace(collection: Collection, path: str | os.PathLike[str]) -> int:
-    """Write what engines sent as a trace; returns how many events it holds."""
+    """Write the records of a collection of engines as a trace. Return the number of its events."""
     from jupyter_mlgpu.show.engines import trace
 
     return trace.save(collection, path)

@@ -1,6 +1,6 @@
-"""What a lesson's cell holds, where it computes nothing: definitions, or a prediction.
+"""Detection of lesson cells that compute nothing: cells of definitions, or of a prediction.
 
-Such a cell takes a millisecond, whatever stands in it, so its receipt has nothing to say and is folded.
+Such a cell always takes about a millisecond, so its receipt has nothing to say and is folded.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, Record
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.predicting import predict
 
-#: A definition that takes longer does more than define: a decorator may compile, a default value compute.
+#: Longest time in seconds. A definition that takes longer does more: a decorator may compile, or a default
+#: value may compute.
 SHORT_S = 0.15
 
 
 def with_what_it_holds(record: Record, code: str, namespace: Mapping[str, Any]) -> Record:
-    """The record with the fact that its cell, of a lesson, holds definitions or a prediction alone."""
+    """Return the record with a fact added if its cell holds only definitions or a prediction."""
     wall = record.reading("wall_time").value
     if wall is None or wall > SHORT_S or record.mode == "profiled":
         return record
@@ -33,10 +34,10 @@ def with_what_it_holds(record: Record, code: str, namespace: Mapping[str, Any]) 
 
 
 def holds(code: str, namespace: Mapping[str, Any]) -> str | None:
-    """What all of a cell's code is: definitions of functions and classes, or predictions; else None."""
+    """Return "definitions" or "a prediction" if a cell consists only of those, else None."""
     try:
         parts = ast.parse(code).body
-    except (SyntaxError, ValueError):  # a magic is no Python
+    except (SyntaxError, ValueError):  # a magic is not valid Python
         return None
     if not parts:
         return None

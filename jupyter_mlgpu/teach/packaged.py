@@ -1,14 +1,14 @@
-"""The lessons and labs that come with this package, by name: a notebook beside them is somebody's own.
+"""The names of the lessons and labs that come with this package.
 
-Only the standard library is imported here: hatch_build.py runs this file when the package is not
-installed yet.
+This tells them from a learner's own notebooks. Only the standard library is imported here, because
+hatch_build.py runs this file before the package is installed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Each lesson with its exercises; `lessons/exercises` has what these ask.
+#: Each lesson with the names of its exercises, which are defined in `lessons/exercises`.
 LESSONS: Mapping[str, tuple[str, ...]] = {
     "00_start_here": (),
     "01_adding_tensors": ("add_three", "add_in_halves"),
@@ -28,7 +28,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "15_is_my_machine_set_up": ("older", "diagnosis", "faults"),
 }
 
-#: In the order of their numbers.
+#: The labs in the order of their numbers.
 LABS: tuple[str, ...] = (
     "lab_1_tensor_graph",
     "lab_2_devices",

@@ -1,6 +1,6 @@
-"""Public fakes, for testing what uses jupyter_mlgpu without a framework, a device or waiting.
+"""Public fakes, to test code that uses jupyter_mlgpu without a framework, a device or waiting.
 
-Beside them there are those of one package each: `bench`, `counters`, `engines`, `hub` and `sharing`.
+Further modules have fakes for one package each: `bench`, `counters`, `engines`, `hub` and `sharing`.
 """
 
 from jupyter_mlgpu.testing.backend import FakeBackend, FakeObservation, FakeScope

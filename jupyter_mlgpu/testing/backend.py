@@ -1,4 +1,4 @@
-"""A framework with devices of your choice."""
+"""A fake framework with devices of your choice."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 
 class FakeBackend(Backend):
-    """A framework with devices of your choice, on which nothing runs but what `run` says."""
+    """A fake framework with devices of your choice. Operations run on them only through `run`."""
 
-    #: What `needs_restart` says; set it as you like.
+    #: The result of `needs_restart`; set it as you like.
     hidden: Sentence | None = None
 
     def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
@@ -34,15 +34,17 @@ class FakeBackend(Backend):
         self.rested = 0
         self.misplaced_values: dict[str, str] = {}
         self._compiled = Compiled(0.0, 0)
-        self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
+        self._devices = tuple(
+            Device(name, device, device.partition(":")[0], f"fake {device}") for device in devices
+        )
         self._ran: list[str] = []
-        #: What the allocator holds on each device, in bytes; set it as you like.
+        #: Bytes that the allocator holds on each device; set it as you like.
         self.holds: dict[str, int] = {}
-        #: Whether CUDA's records tell what its devices do.
+        #: The result of `is_recorded`; set it as you like.
         self.recorded = False
 
     def run(self, operations: int = 1, device: str | None = None) -> None:
-        """Pretend that operations ran on the present device, or on the one given."""
+        """Pretend that operations ran on the current device, or on the one given."""
         self._ran += [device or self.current or self._devices[0].name] * operations
 
     def compile(self, seconds: float = 1.0) -> None:
@@ -65,11 +67,11 @@ class FakeBackend(Backend):
         return Sentence("The fake has the devices it was given.")
 
     def needs_restart(self) -> Sentence | None:
-        """What was put into `hidden`."""
+        """Return `hidden`."""
         return self.hidden
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """All but the allocator's peak: there is no memory."""
+        """Return all capabilities except the allocator's peak: there is no memory."""
         return tuple(
             Capability(
                 name,
@@ -84,15 +86,15 @@ class FakeBackend(Backend):
         return FakeScope(self, device.name)
 
     def synchronize(self) -> None:
-        """Counts how often it was called, in `waited`."""
+        """Count the calls in `waited`."""
         self.waited += 1
 
     def is_recorded(self) -> bool:
-        """What `recorded` says."""
+        """Return `recorded`."""
         return self.recorded
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
-        """What `holds` says of the device."""
+        """Return the bytes of the device in `holds`."""
         if device.name not in self.holds:
             return no_allocator_readings(say("The fake holds nothing on {device}.", device=device.name))
         return allocator_readings(
@@ -103,39 +105,39 @@ class FakeBackend(Backend):
         return FakeObservation(self, len(self._ran))
 
     def compiled(self) -> Compiled:
-        """What `compile` was called for."""
+        """Return the sums of all calls of `compile`."""
         return self._compiled
 
     def release(self) -> None:
-        """Counts how often it was called, in `rested`."""
+        """Count the calls in `rested`."""
         self.rested += 1
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
-        """Names of the values that `misplaced_values`, name to device, puts on another device."""
+        """Return a sentence with the values for which `misplaced_values` names another device."""
         found = [name for name in values if self.misplaced_values.get(name, device.name) != device.name]
         where = f"on {self.misplaced_values[found[0]]}, not on {device.name}" if found else ""
         return Sentence(f"{', '.join(found)} {where}.") if found else None
 
     def ran_since(self, start: int) -> tuple[RanOn, ...]:
-        """Where operations ran after the first `start` of them."""
+        """Return the devices of the operations after the first `start` of them."""
         ran = self._ran[start:]
         kinds = {device.name: device.kind for device in self._devices}
         return tuple(
             RanOn(
                 self.name,
-                one,
-                kinds.get(one, one),
-                f"fake {one}",
-                ran.count(one),
-                ran.count(one) / len(ran),
+                device,
+                kinds.get(device, device),
+                f"fake {device}",
+                ran.count(device),
+                ran.count(device) / len(ran),
                 evidence="counted",
             )
-            for one in sorted(set(ran), key=ran.count, reverse=True)
+            for device in sorted(set(ran), key=ran.count, reverse=True)
         )
 
 
 class FakeScope(Scope):
-    """A device of the fake's, chosen."""
+    """A device scope of the fake framework."""
 
     def __init__(self, backend: FakeBackend, device: str) -> None:
         self._backend = backend
@@ -153,7 +155,7 @@ class FakeScope(Scope):
 
 
 class FakeObservation(Observation):
-    """What the fake ran since the start."""
+    """The operations of the fake framework since the start."""
 
     def __init__(self, backend: FakeBackend, start: int) -> None:
         self._backend = backend

@@ -1,4 +1,4 @@
-"""Public fakes for testing benchmarks: a case whose steps take as long as you say, a machine around it."""
+"""Fakes for testing benchmarks: a case whose steps take as long as you say, and a machine."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from jupyter_mlgpu.testing.clock import FakeClock
 
 
 class FakeRunner:
-    """Steps that take `seconds` each, in turn, and the last of them from then on; the clock is moved.
+    """Steps that take `seconds` each, in turn; the last value is repeated. The clock is advanced.
 
-    The time passes in `wait`, as on a device that works while Python goes on. Where an exception stands in
-    place of seconds, that step raises it.
+    The time passes in `wait`, as on a device that works while Python goes on. An exception in place of
+    seconds is raised by that step.
     """
 
     type_ran = "float32"
@@ -25,26 +25,26 @@ class FakeRunner:
         self._clock = clock
         self._seconds = self._each(seconds)
         self._left = 0.0
-        #: Steps done so far, and whether `close` was called.
+        #: Number of steps so far, and True once `close` was called.
         self.steps = 0
         self.closed = False
 
     def run(self, steps: int) -> None:
-        """Work through so many steps."""
+        """Run so many steps."""
         for _ in range(steps):
-            one = next(self._seconds)
-            if isinstance(one, BaseException):
-                raise one
-            self._left += one
+            step = next(self._seconds)
+            if isinstance(step, BaseException):
+                raise step
+            self._left += step
             self.steps += 1
 
     def wait(self) -> None:
-        """Wait for all of them."""
+        """Wait for all steps."""
         self._clock.advance(self._left)
         self._left = 0.0
 
     def close(self) -> None:
-        """Let go of what is held."""
+        """Set `closed`."""
         self.closed = True
 
     @staticmethod
@@ -55,7 +55,7 @@ class FakeRunner:
 
 
 class FakeMonitor:
-    """A machine with as much memory, as many other programs and as many watts as you say."""
+    """A machine with as much memory, as many other programs and as much power as you say."""
 
     def __init__(
         self,
@@ -71,17 +71,17 @@ class FakeMonitor:
         self._watts = watts
 
     def free_memory(self, device: Device) -> Quantity:
-        """Bytes that are free on the device."""
+        """Return the free bytes of the device."""
         if self._memory is None:
             return unknown("bytes", Sentence("The fake does not tell its memory."))
         return Quantity(self._memory, "bytes")
 
     def others(self, device: Device) -> Callable[[], tuple[str, ...]]:
-        """Begin; what is returned names the other programs that used it."""
+        """Begin. Returns a function that names the other programs that used the device."""
         return lambda: self._others
 
     def energy(self, device: Device) -> Callable[[], Quantity]:
-        """Begin; what is returned gives the joules since."""
+        """Begin. Returns a function that returns the joules since."""
         begun, watts = self._clock.monotonic_ns(), self._watts
 
         def ended() -> Quantity:
@@ -92,7 +92,7 @@ class FakeMonitor:
         return ended
 
     def peak_memory(self, device: Device) -> Callable[[], Quantity]:
-        """Begin; what is returned gives the peak, in bytes."""
+        """Begin. Returns a function that returns the peak, in bytes."""
         return lambda: Quantity(1e9, "bytes")
 
 
@@ -104,7 +104,7 @@ def fake_case(
     needs: Needs | None = None,
     fails: Exception | None = None,
 ) -> Case:
-    """A case whose steps are the runner's: products of n x n matrices; `fails` is raised by `prepare`."""
+    """Return a case that runs the runner's steps: products of n x n matrices. `prepare` raises `fails`."""
 
     def start(device: Device) -> FakeRunner:
         if fails is not None:

@@ -1,4 +1,4 @@
-"""A clock and a probe that do as told."""
+"""A fake clock and a fake probe."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ class FakeClock:
         self._worked_ns = 0
 
     def advance(self, seconds: float, worked: float = 0.0) -> None:
-        """Let time pass, or turn the clock back; processors work for this process for `worked` seconds."""
+        """Let time pass or turn the clock back. This process uses `worked` seconds of CPU time."""
         self._now_ns += round(seconds * 1e9)
         self._worked_ns += round(worked * 1e9)
 
     def monotonic_ns(self) -> int:
-        """Nanoseconds that only grow."""
+        """Return nanoseconds that only grow, unless the clock is turned back."""
         return self._now_ns
 
     def processor_ns(self) -> int:
-        """Nanoseconds of processor time that this process has had."""
+        """Return the CPU time of this process, in nanoseconds."""
         return self._worked_ns
 
     def utc(self) -> str:
-        """A fixed day; the time of day follows `advance`."""
+        """Return a time on a fixed day, which follows `advance`."""
         return f"2026-01-01T00:00:{self._now_ns // 1_000_000_000 % 60:02d}.000000Z"
 
 
 class FakeProbe:
-    """Gives a fixed value, or raises where told to."""
+    """A probe that returns a fixed value or raises a given exception."""
 
     def __init__(self, quantity: str, value: float | None, fail: Exception | None = None) -> None:
         self.quantity = quantity
@@ -45,7 +45,7 @@ class FakeProbe:
         self._fail = fail
 
     def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that returns the reading or raises."""
 
         def stop() -> Reading:
             if self._fail is not None:

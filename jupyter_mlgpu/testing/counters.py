@@ -1,4 +1,4 @@
-"""Public fakes of counters and of the thread that looks at them, on a `FakeClock`."""
+"""Fakes of counters and of the sampler, on a `FakeClock`."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from jupyter_mlgpu.testing.clock import FakeClock
 
 
 class FakeCounter:
-    """A counter of energy that moves in steps of `refresh` seconds while a `FakeClock` advances."""
+    """An energy counter that moves in steps of `refresh` seconds while a `FakeClock` advances."""
 
     def __init__(
         self, clock: FakeClock, *, watts: float = 100.0, refresh: float = 0.1, wraps_at: float | None = None
     ) -> None:
         self.refresh = refresh
         self.wraps_at = wraps_at
-        #: A reason, for a counter that does not answer any more.
+        #: A reason, if the counter no longer answers.
         self.gone: str | None = None
         self._clock = clock
         self._steps = [(self._now(), 0.0, watts)]
 
     def draw(self, watts: float) -> None:
-        """What is drawn from now on."""
+        """Set the power from now on, in watts."""
         self._steps.append((self._now(), self.used(self._now()), watts))
 
     def used(self, at: float) -> float:
-        """The true joules at a moment, in seconds of the clock."""
+        """Return the true joules at a time, in seconds of the clock."""
         begun, joules, watts = next(
             step for step in reversed(self._steps) if step[0] <= at or step is self._steps[0]
         )
         return joules + watts * max(0.0, at - begun)
 
     def set(self, joules: float) -> None:
-        """Let the counter go on from here, as a driver that starts anew."""
+        """Set the counter, as a driver that restarts does."""
         self._steps = [(self._now(), joules, self._steps[-1][2])]
 
     def joules(self) -> NvmlAnswer[float]:
-        """The counter's joules now."""
+        """Return the counter's value in joules."""
         if self.gone is not None:
             return NvmlAnswer(None, Sentence(self.gone))
         shown = self.used(self._now() // self.refresh * self.refresh)
         return NvmlAnswer(shown if self.wraps_at is None else shown % self.wraps_at)
 
     def watts(self) -> float | None:
-        """The mean of the last second, as NVML's gauge has it."""
+        """Return the mean power of the last second, like NVML's gauge."""
         now = self._now()
         return self.used(now) - self.used(now - 1)
 
@@ -63,21 +63,21 @@ class _Job:
 
 
 class FakeSampler:
-    """Looks when its clock is advanced by `run`, on the caller's thread; one that raises is not repeated."""
+    """Takes samples on the caller's thread while `run` advances time. One that raises is not repeated."""
 
     def __init__(self, clock: FakeClock) -> None:
         self._clock = clock
         self._jobs: list[_Job] = []
 
     @property
-    def looking(self) -> int:
-        """How many things are looked at."""
+    def job_count(self) -> int:
+        """The number of things that are sampled."""
         return len(self._jobs)
 
     def add(
         self, sample: Callable[[], None], every: float, after: float = 0.0
     ) -> Callable[[], Exception | None]:
-        """Have `sample` called until what is returned is called; looks are taken in `run`."""
+        """Have `run` call `sample`. Returns a function that ends that."""
         job = _Job(sample, self._now() + after, every)
         self._jobs.append(job)
 
@@ -88,7 +88,7 @@ class FakeSampler:
         return stop
 
     def run(self, seconds: float, step: float = 0.01) -> None:
-        """Let time pass in steps, and look at what is due."""
+        """Let time pass in steps and take the samples that are due."""
         for _ in range(round(seconds / step)):
             for job in tuple(self._jobs):
                 if job.due <= self._now() + 1e-6:  # sums of steps are not exact

@@ -1,18 +1,18 @@
-"""torch.cuda's memory without a GPU: one allocator, with pools that keep what they were given."""
+"""The memory of torch.cuda without a GPU: one allocator with pools that keep what was freed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Any
 
-#: The pool of everything but graphs, as PyTorch numbers it.
+#: The pool for everything except graphs, as PyTorch numbers it.
 COMMON = (0, 0)
 
 
 class FakeCuda:
-    """Memory of one GPU. What is given back stays in its pool, and only that pool gives it out again.
+    """The memory of one GPU. Freed memory stays in its pool, and only that pool can allocate it again.
 
-    `samples` counts the lists of all blocks that were asked for; `broken` has them fail.
+    `samples` counts the requested lists of all blocks; `broken` makes these requests raise.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class FakeCuda:
         self.broken: Exception | None = None
 
     def give(self, size: int, pool: tuple[int, int] = COMMON) -> None:
-        """Give memory out, taking from the GPU what the pool lacks."""
+        """Allocate memory, taking from the GPU what the pool lacks."""
         self._given[pool] += size
         self._counts["given"] += size
         lacking = max(0, self._given[pool] - self._total[pool])
@@ -33,7 +33,7 @@ class FakeCuda:
         self._peak = max(self._peak, self._given.total())
 
     def back(self, size: int, pool: tuple[int, int] = COMMON) -> None:
-        """Take back what was given out."""
+        """Free memory."""
         self._given[pool] -= size
         self._counts["back"] += size
 
@@ -43,7 +43,7 @@ class FakeCuda:
         self.back(size, pool)
 
     def memory_stats_as_nested_dict(self, index: int) -> dict[str, Any]:
-        """As PyTorch's."""
+        """Return the same as PyTorch's function."""
         given = {
             "current": self._given.total(),
             "peak": self._peak,
@@ -54,19 +54,19 @@ class FakeCuda:
         return {"allocated_bytes": {"all": given}, "reserved_bytes": {"all": reserved}}
 
     def memory_stats(self, index: int) -> dict[str, int]:
-        """As PyTorch's, of which only how often memory was given out is told."""
+        """Return the one entry of PyTorch's result that is used here: the number of bytes allocated."""
         return {"allocation.all.allocated": self._counts["given"]}
 
     def max_memory_allocated(self, index: int) -> int:
-        """As PyTorch's: what graphs keep is not in it."""
+        """Return the same as PyTorch's function: without the memory that graphs keep."""
         return self._peak
 
     def reset_peak_memory_stats(self, index: int) -> None:
-        """As PyTorch's."""
+        """Do the same as PyTorch's function."""
         self._peak = self._given.total()
 
     def memory_snapshot(self) -> list[dict[str, Any]]:
-        """As PyTorch's before it could leave traces out: a segment for each pool."""
+        """Return the same as PyTorch's function before it could leave traces out: a segment for each pool."""
         self.samples += 1
         if self.broken is not None:
             raise self.broken

@@ -24,7 +24,7 @@ class FakeDrm:
         (self.root / f"dev/dri/renderD{number}").touch()
 
     def open(self, file: int, path: str, fdinfo: str) -> None:
-        """Have the process open a file; again, with another text, to change what is told of it."""
+        """Have the process open a file. Call it again with another text to change the file's fdinfo."""
         link = self.root / f"proc/self/fd/{file}"
         link.unlink(missing_ok=True)
         os.symlink(path, link)

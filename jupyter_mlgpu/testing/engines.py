@@ -1,4 +1,4 @@
-"""Public fakes of ipyparallel's client and engines, on a `FakeClock`."""
+"""Fakes of ipyparallel's client and engines, on a `FakeClock`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jupyter_mlgpu.testing.clock import FakeClock
 
 
 class FakeEngine:
-    """An engine whose clock stands `ahead` seconds before ours, and whose answers take their time."""
+    """An engine whose clock is `ahead` seconds before ours, and whose answers take time."""
 
     def __init__(
         self,
@@ -26,19 +26,19 @@ class FakeEngine:
     ) -> None:
         self.records = tuple(records)
         self.ahead = ahead
-        #: Seconds of the way to it, and of the way back.
+        #: Seconds that a message takes to it, and back.
         self.there, self.back = there, back
         self.host = host
-        #: A cell runs there, without end: nothing is answered.
+        #: True if a cell runs there without end: then it does not answer.
         self.busy = False
-        #: What it raises instead of answering.
+        #: An exception that it raises instead of answering.
         self.fail: Exception | None = None
-        #: After so many answers it dies; None: it lives.
+        #: The number of answers after which it dies; None if it does not.
         self.answers_left: int | None = None
         self._clock = clock
 
     def answer(self, function: Callable[[], Any], timeout: float) -> Any:
-        """What the function gives there; time passes."""
+        """Return the function's result there, after time has passed."""
         if self.busy:
             self._clock.advance(timeout)
             raise TimeoutError("Result not ready.")
@@ -47,20 +47,20 @@ class FakeEngine:
         self._clock.advance(self.there)
         moment = self._clock.monotonic_ns() + round(self.ahead * 1e9)
         self._clock.advance(self.back)
-        return moment if function is remote.now else remote.packed(self.records, self.host)
+        return moment if function is remote.now else remote.pack(self.records, self.host)
 
 
 class FakeClient:
-    """Engines by their numbers; see `jupyter_mlgpu.explain.engines.asking.Client`."""
+    """Engines by their numbers; see `jupyter_mlgpu.explain.engines.query.Client`."""
 
     def __init__(self, *engines: FakeEngine, key: bytes = b"") -> None:
         self.engines = dict(enumerate(engines))
-        #: What signs the cluster's messages: `session.key`. Without it there is no journal.
+        #: The key that signs the cluster's messages: `session.key`. Without it there is no journal.
         self.session = SimpleNamespace(key=key)
 
     @property
     def ids(self) -> list[int]:
-        """The numbers of the engines that live."""
+        """The numbers of the living engines."""
         return list(self.engines)
 
     def __getitem__(self, engine: int) -> FakeView:
@@ -77,12 +77,12 @@ class FakeView:
         self._engine = engine
 
     def apply_async(self, function: Callable[[], Any]) -> FakeAnswer:
-        """The function is called when the answer is waited for."""
+        """Return an answer. The function is called when the answer is waited for."""
         return FakeAnswer(self._client, self._engine, function)
 
 
 class FakeAnswer:
-    """An answer that is worked out when somebody waits for it."""
+    """An answer that is computed when it is waited for."""
 
     def __init__(self, client: FakeClient, engine: int, function: Callable[[], Any]) -> None:
         self._client = client
@@ -90,7 +90,7 @@ class FakeAnswer:
         self._function = function
 
     def get(self, timeout: float) -> Any:
-        """The answer, or what is raised instead; an engine whose time has come dies now."""
+        """Return the answer or raise. An engine without answers left dies now."""
         engine = self._client.engines[self._engine]
         if engine.answers_left == 0:
             del self._client.engines[self._engine]

@@ -1,4 +1,4 @@
-"""A student for tests of what judges: the same questions and answers, in this process, without sandbox."""
+"""A fake student for tests of the judge: the same questions and answers, in this process without sandbox."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from jupyter_mlgpu.teach.grading import codec
 
 
 class LocalStudent:
-    """Runs cells in a namespace of its own; what it tells has crossed as JSON, as from a sandbox.
+    """Runs cells in a namespace of its own. Its results are passed through JSON, as from a sandbox.
 
-    `seconds` and `bytes` are what it says of a cell that is measured, by the cell's code.
+    `seconds` and `bytes` are the results for measured cells, by the cell's code.
     """
 
     def __init__(
@@ -24,30 +24,30 @@ class LocalStudent:
     ) -> None:
         self.namespace: dict[str, Any] = {}
         self._seconds, self._bytes = seconds or {}, bytes or {}
-        self._came: dict[str, str | None] = {}
+        self._errors: dict[str, str | None] = {}
         for code in cells:
             self.run(code)
 
     def run(self, code: str) -> None:
-        """Run a cell; what it raises ends it, and no other."""
-        self._came[code] = self._failed(code)
+        """Run a cell. An exception ends this cell only."""
+        self._errors[code] = self._failed(code)
 
     def time(self, code: str) -> tuple[float, str | None]:
-        """What it was told to say, and why the cell fails."""
+        """Return the given seconds, and the error of the cell, if any."""
         return self._seconds.get(code, 1.0), self._once(code)
 
     def paused(self) -> AbstractContextManager[None]:
-        """Nothing of its cells goes on after them."""
+        """Do nothing: its cells leave nothing running."""
         return nullcontext()
 
     def peak(self, code: str) -> tuple[float, str | None]:
-        """What it was told to say, and why the cell fails."""
+        """Return the given bytes, and the error of the cell, if any."""
         return self._bytes.get(code, 1e9), self._once(code)
 
     def _once(self, code: str) -> str | None:
-        if code not in self._came:
+        if code not in self._errors:
             self.run(code)
-        return self._came[code]
+        return self._errors[code]
 
     def _failed(self, code: str) -> str | None:
         try:
@@ -57,32 +57,35 @@ class LocalStudent:
         return None
 
     def names(self, wanted: Iterable[str]) -> dict[str, tuple[str, Any]]:
-        """What each name stands for."""
+        """Return the kind and value of each name."""
         found: dict[str, tuple[str, Any]] = {}
         for name in wanted:
             if name in self.namespace:
                 value = self.namespace[name]
                 try:
-                    found[name] = ("value", codec.decode(_crossed(codec.encode(value))))
+                    found[name] = ("value", codec.decode(_through_json(codec.encode(value))))
                 except CrossingError:
                     found[name] = ("function", None) if callable(value) else ("other", type(value).__name__)
         return found
 
     def call(self, name: str, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, str]:
-        """The plain result of a function, called with copies."""
-        given: list[Callable[..., Any]] = []
+        """Return the plain result of a function, called with copies."""
+        functions: list[Callable[..., Any]] = []
 
         def naming(function: Callable[..., Any]) -> int:
-            given.append(lambda *values: codec.decode(_crossed(codec.encode(function(*values)))))
-            return len(given) - 1
+            functions.append(lambda *values: codec.decode(_through_json(codec.encode(function(*values)))))
+            return len(functions) - 1
 
-        values = [codec.decode(_crossed(codec.encode(one, naming)), given.__getitem__) for one in arguments]
+        values = [
+            codec.decode(_through_json(codec.encode(argument, naming)), functions.__getitem__)
+            for argument in arguments
+        ]
         others = {
-            key: codec.decode(_crossed(codec.encode(one, naming)), given.__getitem__)
-            for key, one in named.items()
+            key: codec.decode(_through_json(codec.encode(argument, naming)), functions.__getitem__)
+            for key, argument in named.items()
         }
-        return codec.decode(_crossed(codec.encode(self.namespace[name](*values, **others)))), ""
+        return codec.decode(_through_json(codec.encode(self.namespace[name](*values, **others)))), ""
 
 
-def _crossed(data: Any) -> Any:
+def _through_json(data: Any) -> Any:
     return codec.unpack(codec.pack({"value": data}))["value"]

@@ -1,7 +1,7 @@
-"""A stand-in for JupyterHub, for tests and benchmarks of the teacher's view: it knows people by their tokens.
+"""A fake JupyterHub, for tests and benchmarks of the teacher's view: it identifies people by their tokens.
 
-It answers what a service asks a hub, on loopback: whose a token is (`/hub/api/user`), and signing in with a
-browser (OAuth), where `/hub/login?user=NAME` stands for the form in which one types a name and a password.
+It answers a service's requests to a hub on loopback: the owner of a token (`/hub/api/user`), and signing in
+with a browser (OAuth), where `/hub/login?user=NAME` replaces the form for a name and a password.
 `RunningService` is the service itself, as a hub starts it.
 """
 
@@ -30,7 +30,7 @@ _START_LIMIT = 60.0
 
 
 class StandInHub:
-    """A hub in a thread of its own. `asked` counts how often it was asked whose a token is."""
+    """A hub in a thread of its own. `asked` counts requests for the owner of a token."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -43,36 +43,36 @@ class StandInHub:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}).start()
 
     def person(self, name: str, groups: tuple[str, ...] = (), *, access: bool = True) -> str:
-        """The token of a person's server. `access` says whether the hub lets them use the service."""
+        """Return the token of a person's server. `access`: the hub lets this person use the service."""
         model = {"kind": "user", "name": name, "groups": list(groups), "scopes": [ACCESS] if access else []}
         self._people[name] = model
         return self.token_of(model)
 
     def service(self, name: str) -> str:
-        """The token of another service, which may use ours."""
+        """Return the token of another service that may use ours."""
         return self.token_of({"kind": "service", "name": name, "scopes": [ACCESS]})
 
     def token_of(self, model: dict[str, Any]) -> str:
-        """A new token of somebody."""
+        """Return a new token for a user or service model."""
         token = secrets.token_hex(16)
         self._models[token] = model
         return token
 
     def revoke(self, token: str) -> None:
-        """From now on nobody's token."""
+        """Make a token invalid."""
         del self._models[token]
 
     def owner(self, token: str) -> dict[str, Any] | None:
-        """Whom the hub says that a token belongs to."""
+        """Return the owner of a token, None for an invalid one."""
         self.asked += 1
         return self._models.get(token)
 
     def signed_in(self, name: str) -> dict[str, Any] | None:
-        """The person of that name, as for one who signed in with a browser."""
+        """Return the person of that name, as for one who signed in with a browser."""
         return self._people.get(name)
 
     def environment(self, url: str) -> dict[str, str]:
-        """What a hub sets for a service that listens at a URL."""
+        """Return the variables that a hub sets for a service that listens at a URL."""
         return {
             "JUPYTERHUB_API_TOKEN": self.secret,
             "JUPYTERHUB_API_URL": f"{self.url}/hub/api",
@@ -124,7 +124,7 @@ class _Answers(BaseHTTPRequestHandler):
             self._answer(200, {"access_token": self.hub.token_of(person), "token_type": "Bearer"})
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def _answer(self, status: int, data: dict[str, Any], headers: dict[str, str] | None = None) -> None:
         body = json.dumps(data).encode()
@@ -138,7 +138,7 @@ class _Answers(BaseHTTPRequestHandler):
 
 
 class RunningService:
-    """The service in a process of its own, with a hub's variables; its log is in `folder`."""
+    """The service in a process of its own, with a hub's variables. Its log is in `folder`."""
 
     def __init__(self, hub: StandInHub, database: str, folder: Path, *arguments: str) -> None:
         with socket.socket() as free:
@@ -157,7 +157,7 @@ class RunningService:
         return self._log.read_text(errors="replace")
 
     def start(self) -> None:
-        """Start it, also once more, and wait until it answers. Raises RuntimeError if it ends instead."""
+        """Start or restart it and wait until it answers. Raises RuntimeError if it ends instead."""
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(self._command, env=self._environment, stdout=log, stderr=log)
         end = time.monotonic() + _START_LIMIT
@@ -174,7 +174,7 @@ class RunningService:
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, str], str]:
-        """Status, headers and text of an answer; `path` begins with a slash."""
+        """Return status, headers and text of an answer; `path` begins with a slash."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body, headers or {})
@@ -184,7 +184,7 @@ class RunningService:
             connection.close()
 
     def post(self, token: str | None, body: bytes, **headers: str) -> tuple[int, dict[str, Any]]:
-        """Send a report; the status and the JSON of the answer."""
+        """Send a report. Returns the status and the JSON of the answer."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         if token is not None:
             given["Authorization"] = f"token {token}"
@@ -192,12 +192,12 @@ class RunningService:
         return status, json.loads(text)
 
     def kill(self) -> None:
-        """End it as `kill -9` does: in the middle of whatever it does."""
+        """End it as `kill -9` does, whatever it is doing."""
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> int:
-        """Ask it to end, as a hub does; its exit status."""
+        """Ask it to end, as a hub does. Returns its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=60)

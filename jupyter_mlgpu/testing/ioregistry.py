@@ -1,4 +1,4 @@
-"""macOS's registry of devices and drivers, with GPUs of your choice, as the command `ioreg` prints them."""
+"""A fake of macOS's registry of devices and drivers, with GPUs of your choice, in the format of `ioreg`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-#: The head of an entry, which stands the further right the deeper it is: `| +-o GPU  <class GPU, id 0x1>`.
+#: The head of an entry, indented by its depth: `| +-o GPU  <class GPU, id 0x1>`.
 _HEAD = re.compile(r"^(?P<depth>[ |]*)\+-o (?P<name>.*?)\s+<class (?P<kind>\w+)(?:, id (?P<id>0x[0-9a-f]+))?")
 _PROPERTY = re.compile(r'^[ |]*"(?P<name>[^"]+)" = (?P<value>.+)$')
 _TOKEN = re.compile(
@@ -17,7 +17,7 @@ _TOKEN = re.compile(
 
 @dataclass
 class FakeEntry:
-    """A service of a driver, or a client of one: its class, its properties, and what is below it."""
+    """A service of a driver, or a client of one: its class, its properties, and the entries below it."""
 
     kind: str
     number: int
@@ -26,16 +26,17 @@ class FakeEntry:
 
     def client(self, pid: int, name: str = "python3.12") -> FakeEntry | None:
         """Return the first client below that the process has made."""
-        found = f"pid {pid}, {name}"
-        return next((one for one in self.below if one.properties.get("IOUserClientCreator") == found), None)
+        creator = f"pid {pid}, {name}"
+        return next(
+            (client for client in self.below if client.properties.get("IOUserClientCreator") == creator), None
+        )
 
 
 class FakeRegistry:
-    """A registry as `jupyter_mlgpu.measure.gpu.ioregistry.Registry` says.
+    """A fake of `jupyter_mlgpu.measure.gpu.ioregistry.Registry`.
 
-    `text` is what `ioreg` printed; left out, it is a Mac with one GPU of Apple's, which nobody uses. Set
-    `error` to have every call raise it. `walks` counts how often clients were searched for, `reads` how often
-    properties were read.
+    `text` is the output of `ioreg`. Without it, the registry has one GPU of Apple's that is not in use. Set
+    `error` to have every call raise it. `walks` counts searches for clients, `reads` the properties read.
     """
 
     def __init__(self, text: str | None = None) -> None:
@@ -71,34 +72,34 @@ class FakeRegistry:
     def end(self, client: FakeEntry) -> None:
         """Have a client close its GPU."""
         for service in self.services_found:
-            service.below = [one for one in service.below if one is not client]
+            service.below = [entry for entry in service.below if entry is not client]
         client.properties = {}
 
     def services(self, name: str) -> list[int]:
-        """All services there are; none of another class than IOAccelerator's."""
+        """Return all services for the class IOAccelerator, none for other classes."""
         return self._give(self.services_found if name == "IOAccelerator" else [])
 
     def below(self, entry: int) -> list[int]:
-        """All entries below one."""
+        """Return all entries below one."""
         self.walks += 1
         found, rest = [], list(self._entry(entry).below)
         while rest:
-            one = rest.pop(0)
-            found.append(one)
-            rest = [*one.below, *rest]
+            next_entry = rest.pop(0)
+            found.append(next_entry)
+            rest = [*next_entry.below, *rest]
         return self._give(found)
 
     def entry_id(self, entry: int) -> int:
-        """The number after `id` in what `ioreg` prints."""
+        """Return the number after `id` in the output of `ioreg`."""
         return self._entry(entry).number
 
     def read(self, entry: int, name: str) -> Any:
-        """A property; None where there is none."""
+        """Return a property, None if there is none."""
         self.reads += 1
         return self._entry(entry).properties.get(name)
 
     def release(self, entry: int) -> None:
-        """Count one reference less."""
+        """Release one reference."""
         self._entry(entry)
         self._given[entry] -= 1
 
@@ -109,11 +110,11 @@ class FakeRegistry:
     def _give(self, entries: list[FakeEntry]) -> list[int]:
         if self.error is not None:
             raise self.error
-        # An entry that is given out twice has the same name both times, as with Mach's ports.
+        # An entry that is given out twice has the same name both times, like Mach's ports.
         names = []
-        for one in entries:
-            name = one.number & 0xFFFFFFFF
-            self._entries[name] = one
+        for entry in entries:
+            name = entry.number & 0xFFFFFFFF
+            self._entries[name] = entry
             self._given[name] = self._given.get(name, 0) + 1
             names.append(name)
         return names
@@ -126,12 +127,12 @@ class FakeRegistry:
 
 
 def parse_ioreg(text: str) -> list[FakeEntry]:
-    """Return the outermost entries of what `ioreg -l -w 0` printed."""
+    """Return the outermost entries in the output of `ioreg -l -w 0`."""
     roots: list[FakeEntry] = []
     open_entries: list[tuple[int, FakeEntry]] = []
     numbers = count(0x100000001)
     for line in text.splitlines():
-        head, told = _HEAD.match(line), _PROPERTY.match(line)
+        head, property_line = _HEAD.match(line), _PROPERTY.match(line)
         if head is not None:
             depth = len(head["depth"])
             number = int(head["id"], 16) if head["id"] else next(numbers)
@@ -140,14 +141,14 @@ def parse_ioreg(text: str) -> list[FakeEntry]:
                 open_entries.pop()
             (open_entries[-1][1].below if open_entries else roots).append(entry)
             open_entries.append((depth, entry))
-        elif told is not None and open_entries:
-            tokens = list(_TOKEN.finditer(told["value"]))
-            open_entries[-1][1].properties[told["name"]] = _value(tokens)
+        elif property_line is not None and open_entries:
+            tokens = list(_TOKEN.finditer(property_line["value"]))
+            open_entries[-1][1].properties[property_line["name"]] = _value(tokens)
     return roots
 
 
 def _value(tokens: list[re.Match[str]]) -> Any:
-    """Take a value off the tokens: a number, a text, bytes, a list `(...)` or a dictionary `{"a"=1}`."""
+    """Parse a value from the tokens: a number, a text, bytes, a list `(...)` or a dictionary `{"a"=1}`."""
     first = tokens.pop(0)
     if first["text"] is not None:
         return first["text"]

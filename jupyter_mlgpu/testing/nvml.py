@@ -1,4 +1,4 @@
-"""NVIDIA's library, with GPUs of your choice."""
+"""A fake of NVIDIA's library NVML, with GPUs of your choice."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 
 class FakeNvmlError(Exception):
-    """What `FakeNvml` raises where it is told to."""
+    """The exception that `FakeNvml` raises."""
 
 
 @dataclass
 class FakeGpu:
-    """A GPU of `FakeNvml`: bytes, and the bytes of processes by their ids (None: not told)."""
+    """A GPU of `FakeNvml`: bytes, and the bytes of processes by their ids (None: not reported)."""
 
     name: str = "Fake GPU"
     total: int = 80 * 1024**3
@@ -22,14 +22,14 @@ class FakeGpu:
     compute: dict[int, int | None] = field(default_factory=dict)
     graphics: dict[int, int | None] = field(default_factory=dict)
     mig: bool = False
-    #: Per cent of the time in which a kernel runs.
+    #: The percentage of time in which a kernel runs.
     busy: int = 25
     #: Functions that raise, by the end of their names: `MemoryInfo`.
     fails: tuple[str, ...] = ()
 
 
 class FakeNvml:
-    """GPUs of your choice, as `pynvml` tells them; see `jupyter_mlgpu.measure.probes.nvml.NvmlLibrary`."""
+    """GPUs of your choice with the functions of `jupyter_mlgpu.measure.probes.nvml.NvmlLibrary`."""
 
     NVML_TEMPERATURE_GPU = 0
     NVML_GPU_UTILIZATION_SAMPLES = 1
@@ -40,34 +40,34 @@ class FakeNvml:
         self._driver = driver
 
     def nvmlInit(self) -> None:  # noqa: N802
-        """Counts in `started`; raises without a driver."""
+        """Count the calls in `started`. Raises without a driver."""
         if not self._driver:
             raise FakeNvmlError("NVML Shared Library Not Found")
         self.started += 1
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        asked = name.removeprefix("nvmlSystemGet").removeprefix("nvmlDeviceGet")
-        if asked == name:
+        query = name.removeprefix("nvmlSystemGet").removeprefix("nvmlDeviceGet")
+        if query == name:
             raise AttributeError(name)
-        return lambda *arguments: self._answer(asked, *arguments)
+        return lambda *arguments: self._answer(query, *arguments)
 
-    def _answer(self, asked: str, handle: Any = None, *more: Any) -> Any:
-        if asked == "Count":
+    def _answer(self, query: str, handle: Any = None, *more: Any) -> Any:
+        if query == "Count":
             return len(self.gpus)
-        if asked == "DriverVersion":
+        if query == "DriverVersion":
             return "580.1"
-        if asked == "CudaDriverVersion":
+        if query == "CudaDriverVersion":
             return 13_000
-        if asked == "HandleByIndex":
+        if query == "HandleByIndex":
             return self.gpus[handle]
-        if asked in handle.fails:
+        if query in handle.fails:
             raise FakeNvmlError("Not Supported")
-        listed = {"ComputeRunningProcesses": handle.compute, "GraphicsRunningProcesses": handle.graphics}
-        if asked in listed:
-            return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in listed[asked].items()]
-        if asked == "ProcessUtilization":
+        processes = {"ComputeRunningProcesses": handle.compute, "GraphicsRunningProcesses": handle.graphics}
+        if query in processes:
+            return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in processes[query].items()]
+        if query == "ProcessUtilization":
             return [SimpleNamespace(pid=pid, smUtil=handle.busy) for pid in handle.compute]
-        if asked == "Samples":  # two a second, for three seconds from the moment that is asked for on
+        if query == "Samples":  # two a second, for three seconds from the requested time on
             return 1, [
                 SimpleNamespace(timeStamp=more[1] + at, sampleValue=SimpleNamespace(uiVal=handle.busy))
                 for at in range(0, 3_000_001, 500_000)
@@ -83,4 +83,4 @@ class FakeNvml:
             "PowerUsage": 150_000,
             "Temperature": 40,
             "TotalEnergyConsumption": 5_000_000,
-        }[asked]
+        }[query]

@@ -1,4 +1,4 @@
-"""A framework's profiler, with a profile of your choice."""
+"""A fake profiler of a framework, with a profile of your choice."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 
 class FakeProfiler:
-    """A profiler that sees the events it was given, refuses to start, or fails when it stops.
+    """A profiler that returns the given events, refuses to start, or fails when it stops.
 
-    `on` tells whether it is on, `shapes` whether it was asked for them.
+    `on` is True while it is on, `shapes` is True if shapes were requested.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class FakeProfiler:
 
 
 class FakeSession:
-    """A session that ends with the profile it was given."""
+    """A session that ends with the given profile."""
 
     def __init__(self, profiler: FakeProfiler, profile: Profile, fail: BaseException | None) -> None:
         self._profiler = profiler
@@ -57,12 +57,12 @@ class FakeSession:
         self._fail = fail
 
     def stop(self) -> Profile:
-        """End it; returns the profile."""
+        """End the session and return the profile."""
         self._profiler.on = False
         if self._fail is not None:
             raise self._fail
         return self._profile
 
     def abandon(self) -> None:
-        """End it, and read nothing."""
+        """End the session without reading it."""
         self._profiler.on = False

@@ -1,4 +1,4 @@
-"""A record to show and to store."""
+"""Example records to show and to store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_STATISTICS = say("TensorFlow keeps no allocator statistics for {device}.", de
 
 
 def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model.fit(x, y)") -> Record:
-    """A complete record with plausible values, for tests of what shows records."""
+    """Return a complete record with plausible values, to test code that shows records."""
     return Record(
         run=Run(run, "lesson.ipynb", "0" * 12),
         cell=Cell(sequence, f"cell-{sequence}", sequence, "0" * 16, name),
@@ -71,7 +71,7 @@ def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model
 
 
 def limited_record(sequence: int = 1, *, confidence: Confidence = "sure") -> Record:
-    """The same with what limited the cell: 14.7 s, of which a loader in its line 4 took most."""
+    """Return the same with a limit: of 14.7 s, a loader in line 4 of the cell took most."""
     work = Sentence("{work} s of work in {wall} s", {"work": "2.0", "wall": "14.7"})
     wall = Reading("wall_time", 14.7, "s", "cell", "simulated", 1, detail=Sentence("fake clock"))
     busy = Reading("device_busy", 0.14, "share", "device", "simulated", 290, device="GPU 0")
@@ -81,7 +81,7 @@ def limited_record(sequence: int = 1, *, confidence: Confidence = "sure") -> Rec
     return replace(
         record,
         readings=tuple(
-            {"wall_time": wall, "cpu_time": cpu}.get(one.quantity, one) for one in record.readings
+            {"wall_time": wall, "cpu_time": cpu}.get(reading.quantity, reading) for reading in record.readings
         ),
         limit=Limit(
             "input",

@@ -1,4 +1,4 @@
-"""A stand-in for the teacher's view, for tests of what is sent: it speaks the agreement, or misbehaves."""
+"""A fake of the teacher's view, to test what is sent to it: it follows the protocol or misbehaves."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ from jupyter_mlgpu.teach.sharing.report import MAX_BYTES, Report, from_bytes
 class FakeTeacher:
     """A web server at a Unix socket, as on a hub of one machine.
 
-    `behave` says what it does with the next posts:
-
-    "take" stores and acknowledges, "forget" acknowledges nothing, a number answers with that status and an
-    error, "html" answers with a page, "gigabyte" with 1 GB, "drip" with a byte now and then and no end,
-    "hang up" not at all, "redirect" elsewhere.
+    `behave` says what it does with the next posts: "take" stores and acknowledges, "forget" acknowledges
+    nothing, a number answers with that status and an error, "html" answers with a page, "gigabyte" with
+    1 GB, "drip" with a byte now and then and no end, "hang up" not at all, "redirect" elsewhere.
     """
 
     def __init__(self, token: str = "a-token") -> None:
         self.token = token
         self.behave: str | int = "take"
-        #: What was stored, and every body that came.
+        #: The reports that were stored, and every body that was received.
         self.reports: list[Report] = []
         self.bodies: list[bytes] = []
-        #: Bytes of a large answer that the other side has let itself be sent.
+        #: Bytes of a large answer that the client has read.
         self.poured = 0
         self._changed = threading.Condition()
         folder = tempfile.mkdtemp(prefix="mlgpu-")  # not pytest's: a socket's path must be short
@@ -46,27 +44,27 @@ class FakeTeacher:
 
     @property
     def url(self) -> str:
-        """What JUPYTER_MLGPU_TEACHER_URL would be."""
+        """The value for JUPYTER_MLGPU_TEACHER_URL."""
         return f"http+unix://{quote(str(self._socket), safe='')}/services/teacher"
 
     def cut(self) -> None:
-        """Nobody listens any more at the address."""
+        """Stop listening at the address."""
         self._server.shutdown()
         self._server.server_close()
 
     def resume(self) -> None:
-        """Listen, at the same address as before."""
+        """Listen at the same address as before."""
         handler = type("Handler", (_Handler,), {"teacher": self})
         self._socket.unlink(missing_ok=True)
         self._server = _Server(str(self._socket), handler)
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def numbers(self) -> list[int]:
-        """The numbers of the records stored, in the order of their arrival."""
+        """Return the numbers of the stored records in order of arrival."""
         return [record.number for report in self.reports for record in report.records]
 
-    def came(self, body: bytes, report: Report | None) -> None:
-        """A post was read; `report` is what was stored of it."""
+    def receive(self, body: bytes, report: Report | None) -> None:
+        """Keep the body of a post; `report` is what was stored of it."""
         with self._changed:
             self.bodies.append(body)
             if report is not None:
@@ -74,7 +72,7 @@ class FakeTeacher:
             self._changed.notify_all()
 
     def wait(self, until: Callable[[], bool], seconds: float = 60.0) -> None:
-        """Wait until something has come; raises TimeoutError where it does not."""
+        """Wait until the condition holds after a post. Raises TimeoutError if it does not."""
         with self._changed:
             if not self._changed.wait_for(until, seconds):
                 raise TimeoutError(f"found {len(self.bodies)} posts, records {self.numbers()}")
@@ -93,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(min(length, MAX_BYTES + 1))
         behave = self.teacher.behave
         if behave not in ("take", "forget"):
-            self.teacher.came(body, None)
+            self.teacher.receive(body, None)
             self._misbehave(behave)
         elif self.path != "/services/teacher/api/reports":
             self._answer(404, {"error": "There is nothing here."})
@@ -106,11 +104,11 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             report = from_bytes(body)
         except RecordError as error:
-            self.teacher.came(body, None)
+            self.teacher.receive(body, None)
             self._answer(400, {"error": str(error)})
             return
-        self.teacher.came(body, report if stored else None)
-        self._answer(200, {"acknowledged": [one.id for one in report.records if stored]})
+        self.teacher.receive(body, report if stored else None)
+        self._answer(200, {"acknowledged": [record.id for record in report.records if stored]})
 
     def _misbehave(self, behave: str | int) -> None:
         if isinstance(behave, int):
@@ -153,4 +151,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Says nothing."""
+        """Log nothing."""

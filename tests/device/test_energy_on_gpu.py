@@ -26,7 +26,7 @@ from jupyter_mlgpu.measure.probes import gpus
 from jupyter_mlgpu.measure.probes.base import ProbeInstruments
 from jupyter_mlgpu.measure.probes.cell import energy as energy_of_cell
 from jupyter_mlgpu.measure.probes.cell.peak_memory_device import PeakDeviceMemory
-from jupyter_mlgpu.measure.probes.energy.counted import BOUND
+from jupyter_mlgpu.measure.probes.energy.counter_energy import BOUND
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.live import CounterReader
 from jupyter_mlgpu.measure.probes.nvml import Nvml

@@ -120,7 +120,7 @@ def test_fresh_processes_see_one_device_each(backend):
     there = processes.devices("torch")
     kinds = []
     for device in racing.devices_for((DeviceWord("cpu"), DeviceWord("gpu")), there):
-        word, variables = fresh.hidden(device, there)
+        word, variables = fresh.hide_others(device, there)
         body = "print(torch.cuda.is_available(), torch.ones(n).device, flush=True)"
         job = Job("torch", word, body, SETUP, "n", (8,), 6)
         lane, error = processes.lane(job, device, variables)

@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_mlgpu.experiment.bench import suite
 from jupyter_mlgpu.experiment.bench.run import load
-from jupyter_mlgpu.experiment.bench.session import imported
+from jupyter_mlgpu.experiment.bench.session import import_backend
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.benchmarks import ConvolutionCase
 from jupyter_mlgpu.record.errors import BenchError
@@ -56,7 +56,7 @@ def works(runner, type_="float32"):
 @pytest.mark.filterwarnings("ignore")  # TensorFlow's own, while it is imported
 @pytest.mark.parametrize("name", [*FRAMEWORKS[:2], *map(beyond, FRAMEWORKS[2:])])
 def test_every_framework_has_the_array_programs(name):
-    device = imported(name).find_devices()[0]
+    device = import_backend(name).find_devices()[0]
     mine = registry.array_programs(name)
     for type_ in TYPES:
         works(mine.gemm(device, 64, type_), type_)
@@ -73,7 +73,7 @@ def test_every_framework_has_the_array_programs(name):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_what_a_processor_has_not_is_refused_with_the_reason(name):
-    device = imported(name).find_devices()[0]
+    device = import_backend(name).find_devices()[0]
     with pytest.raises(BenchError, match="tf32 is a mode of NVIDIA's GPUs, and cpu:0 is none"):
         registry.array_programs(name).gemm(device, 64, "tf32")
     for direction in ("to-device", "from-device", "ping-pong"):

@@ -52,8 +52,8 @@ def said(capsys) -> str:
         ),
     ],
 )
-def test_what_is_typed_wrongly_is_one_sentence_and_imports_no_framework(capsys, bench_sentences, sentence):
-    assert cli.main(["bench", *bench_sentences]) == 2
+def test_what_is_typed_wrongly_is_one_sentence_and_imports_no_framework(capsys, words, sentence):
+    assert cli.main(["bench", *words]) == 2
     assert sentence in said(capsys)
 
 
@@ -87,7 +87,7 @@ def bench(monkeypatch):
     def run(order=None, seconds=(1.0,), devices=("cpu:0",), started_ns=None, on_progress=lambda now: None):
         clock = FakeClock()
         backend = FakeBackend("torch", devices=devices)
-        monkeypatch.setattr(session, "imported", lambda name: backend)
+        monkeypatch.setattr(session, "import_backend", lambda name: backend)
         monkeypatch.setattr(session, "frameworks", lambda asked, loaded=(): ("torch",))
         runners = [FakeRunner(clock, seconds) for _ in range(3)]
         cases = [fake_case(runner, n=2**power) for power, runner in enumerate(runners, 8)]

@@ -309,24 +309,24 @@ def test_every_published_figure_names_its_source_and_keeps_its_reading_apart():
 
 def test_our_own_published_figures_name_their_folder_of_measurements():
     folder = re.compile(r"docs/measurements/[0-9-]+-h200-(lessons|bench) of this project")
-    assert all(folder.match(one.source) for one in published.named("h200"))
+    assert all(folder.match(one.source) for one in published.by_name("h200"))
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(BenchError, match=r"Did you mean m1-max\? Choose m1-max, rtx-3090, h200"):
-        published.named("m1max")
+        published.by_name("m1max")
 
 
 def test_the_same_batch_and_type_differ_in_nothing():
     ours = replace(trained(64, "float32"))
-    (row,) = against.with_published(run(ours), published.named("m1-max")).rows
+    (row,) = against.with_published(run(ours), published.by_name("m1-max")).rows
     assert row.differs == ()
     assert row.ratio == pytest.approx(64 / 0.02 / 135)
     assert "as given" in row.what
 
 
 def test_another_batch_or_type_is_named_beside_the_ratio():
-    rows = against.with_published(run(trained(32, "bfloat16")), published.named("m1-max")).rows
+    rows = against.with_published(run(trained(32, "bfloat16")), published.by_name("m1-max")).rows
     assert {row.differs for row in rows} == {
         ("batch 32, there 64", "bfloat16, there float32"),
         ("batch 32, there 128", "bfloat16, there float32"),
@@ -335,17 +335,19 @@ def test_another_batch_or_type_is_named_beside_the_ratio():
 
 def test_another_option_is_named_where_the_source_tells_its_own():
     ours = replace(trained(128, "bfloat16"), options=("bf16", "xla"))
-    rows = against.with_published(run(ours), published.named("rtx-3090")).rows
+    rows = against.with_published(run(ours), published.by_name("rtx-3090")).rows
     assert {row.differs for row in rows} == {("bfloat16, there float16", "bf16 and xla, there fp16 and xla")}
 
 
 def test_training_is_never_compared_with_inference():
     inference = replace(trained(), parameters={"mode": "infer", "batch": 128})
-    assert against.with_published(run(inference), published.named("m1-max")).rows == ()
+    assert against.with_published(run(inference), published.by_name("m1-max")).rows == ()
 
 
 def test_of_products_the_best_of_each_type_is_compared():
-    shown = against.with_published(run(measured(0.1, n=8192), measured(0.1, n=512)), published.named("h200"))
+    shown = against.with_published(
+        run(measured(0.1, n=8192), measured(0.1, n=512)), published.by_name("h200")
+    )
     (row,) = shown.rows
     assert (row.label, row.differs) == ("gemm n=8192 float32", ())
     assert row.theirs.value == pytest.approx(50.99)
@@ -354,12 +356,12 @@ def test_of_products_the_best_of_each_type_is_compared():
 
 def test_of_products_another_type_is_not_compared():
     half = replace(measured(0.1), type_asked="float16", type_ran="float16")
-    assert against.with_published(run(half), published.named("m1-max")).rows == ()
+    assert against.with_published(run(half), published.by_name("m1-max")).rows == ()
 
 
 def test_a_figure_that_is_flagged_is_named_beside_its_comparison():
     doubtful = replace(measured(0.1, n=8192), flags=("The spread is 40% of the median, more than 10%.",))
-    (said, *_) = against.with_published(run(doubtful), published.named("h200")).notes
+    (said, *_) = against.with_published(run(doubtful), published.by_name("h200")).notes
     assert said.startswith("Figures from this run have caveats")
     assert said.endswith("gemm n=8192 float32.")
 
@@ -383,7 +385,7 @@ def test_of_two_files_another_type_is_not_compared_at_all():
 
 
 def test_a_comparison_in_text_and_html_says_the_same():
-    shown = against.with_published(run(measured(0.1, n=8192)), published.named("m1-max"))
+    shown = against.with_published(run(measured(0.1, n=8192)), published.by_name("m1-max"))
     for words in ("gemm n=8192 float32", "8 TFLOP/s", "tf-metal-experiments"):
         assert words in repr(shown)
         assert words in shown._repr_html_().replace("\u00a0", " ").replace("\u2060", "")

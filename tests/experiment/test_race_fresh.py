@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from jupyter_mlgpu.experiment.race import fresh
-from jupyter_mlgpu.experiment.race.job import JOB, MESSAGES, Job, Listener, News, Teller
+from jupyter_mlgpu.experiment.race.job import JOB, MESSAGES, Job, News, NewsReader, NewsWriter
 from jupyter_mlgpu.experiment.race.result import Timing
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record.errors import RaceError
@@ -19,7 +19,7 @@ import json, os, signal, sys, time
 folder = sys.argv[1]
 job = json.load(open(os.path.join(folder, "job.json")))
 def tell(what):
-    with open(os.path.join(folder, "told.jsonl"), "a") as file:
+    with open(os.path.join(folder, "news.jsonl"), "a") as file:
         file.write(json.dumps(what) + "\\n")
 TIMING = {"size": 10, "samples": [1.0, 2.0], "warmups": 2, "steady": True}
 """
@@ -123,10 +123,10 @@ def test_the_job_reaches_the_process_whole(tmp_path):
 
 
 def test_a_line_that_is_not_whole_yet_waits(tmp_path):
-    listener = Listener(tmp_path)
+    listener = NewsReader(tmp_path)
     assert list(listener.news()) == []
     first, second = (News(timing=Timing(size, (1.0,), 2, True)) for size in (10, 0.5))
-    Teller(tmp_path).tell(first)
+    NewsWriter(tmp_path).write(first)
     with (tmp_path / MESSAGES).open("a") as file:
         file.write('{"timing": {"size": 0.5, "samples": [1.0]')
     assert list(listener.news()) == [first]
@@ -142,19 +142,19 @@ def gpus(kind, count=2):
 def test_each_process_sees_its_own_device_alone(monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     cpu, first, second = devices = gpus("cuda")
-    assert fresh.hidden(cpu, devices) == ("cpu:0", {"CUDA_VISIBLE_DEVICES": "-1"})
-    assert fresh.hidden(first, devices) == ("gpu:0", {"CUDA_VISIBLE_DEVICES": "0"})
-    assert fresh.hidden(second, devices) == ("gpu:0", {"CUDA_VISIBLE_DEVICES": "1"})
+    assert fresh.hide_others(cpu, devices) == ("cpu:0", {"CUDA_VISIBLE_DEVICES": "-1"})
+    assert fresh.hide_others(first, devices) == ("gpu:0", {"CUDA_VISIBLE_DEVICES": "0"})
+    assert fresh.hide_others(second, devices) == ("gpu:0", {"CUDA_VISIBLE_DEVICES": "1"})
 
 
 def test_a_user_who_hid_devices_keeps_their_numbers(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5, 3")
     devices = gpus("cuda")
-    assert fresh.hidden(devices[2], devices) == ("gpu:0", {"CUDA_VISIBLE_DEVICES": "3"})
+    assert fresh.hide_others(devices[2], devices) == ("gpu:0", {"CUDA_VISIBLE_DEVICES": "3"})
 
 
 def test_where_no_variable_hides_devices_nothing_is_set():
     devices = gpus("metal", 1)
-    assert fresh.hidden(devices[1], devices) == ("gpu:0", {})
-    assert fresh.hidden(CPU, [CPU]) == ("cpu:0", {})
-    assert fresh.hidden(CPU, gpus("rocm")) == ("cpu:0", {"HIP_VISIBLE_DEVICES": "-1"})
+    assert fresh.hide_others(devices[1], devices) == ("gpu:0", {})
+    assert fresh.hide_others(CPU, [CPU]) == ("cpu:0", {})
+    assert fresh.hide_others(CPU, gpus("rocm")) == ("cpu:0", {"HIP_VISIBLE_DEVICES": "-1"})

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from jupyter_mlgpu.experiment.race.options import RaceOptions
-from jupyter_mlgpu.experiment.race.racing import race, together
+from jupyter_mlgpu.experiment.race.racing import combined_observation, race
 from jupyter_mlgpu.experiment.race.runner import RaceProgress, RaceRunner
 from jupyter_mlgpu.experiment.timing import STEADY_RUNS
 from jupyter_mlgpu.measure.frameworks.base import Observed
@@ -295,7 +295,9 @@ def counted(device):
 
 
 def test_a_race_ran_where_its_first_runs_did_and_their_operations_are_not_all():
-    seen = together([counted("cpu:0"), counted("cpu:1"), counted("cpu:1")], "Only first runs are watched.")
+    seen = combined_observation(
+        [counted("cpu:0"), counted("cpu:1"), counted("cpu:1")], "Only first runs are watched."
+    )
     assert [(one.device, one.operations, one.share) for one in seen.ran_on] == [
         ("cpu:0", None, None),
         ("cpu:1", None, None),
@@ -306,13 +308,13 @@ def test_a_race_ran_where_its_first_runs_did_and_their_operations_are_not_all():
 
 def test_where_a_first_run_can_have_been_on_one_device_alone_so_can_the_race():
     bounded = Observed(None, "Whatever ran, ran on cpu:0.", only="cpu:0")
-    assert together([bounded, bounded], "why").only == "cpu:0"
-    assert together([bounded, Observed(None, "not known")], "why").only is None
+    assert combined_observation([bounded, bounded], "why").only == "cpu:0"
+    assert combined_observation([bounded, Observed(None, "not known")], "why").only is None
 
 
 def test_of_a_race_without_a_first_run_nothing_is_known():
-    assert together([], "why").ran_on is None
-    assert together([Observed((), None)], "why").ran_on == ()
+    assert combined_observation([], "why").ran_on is None
+    assert combined_observation([Observed((), None)], "why").ran_on == ()
 
 
 def test_a_run_over_which_the_clock_went_back_ends_the_lane_and_is_no_time():

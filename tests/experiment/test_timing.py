@@ -24,28 +24,28 @@ def runs(*seconds):
 
 def test_blocks_are_steady_where_five_vary_by_two_percent():
     rule = steady_blocks(seconds=60)
-    assert rule.steady([5.0, *[1.0] * 5])
-    assert rule.steady([1.0, 1.02, 1.0, 1.02, 1.0])
-    assert not rule.steady([1.0, 1.06, 1.0, 1.06, 1.0])
-    assert not rule.steady([1.0] * 4)
+    assert rule.is_steady([5.0, *[1.0] * 5])
+    assert rule.is_steady([1.0, 1.02, 1.0, 1.02, 1.0])
+    assert not rule.is_steady([1.0, 1.06, 1.0, 1.06, 1.0])
+    assert not rule.is_steady([1.0] * 4)
 
 
 def test_times_below_the_clock_are_steady():
-    assert STEADY_RUNS.steady([0.0] * 3)
-    assert steady_blocks(seconds=60).steady([0.0] * 5)
+    assert STEADY_RUNS.is_steady([0.0] * 3)
+    assert steady_blocks(seconds=60).is_steady([0.0] * 5)
 
 
 def test_blocks_that_do_not_settle_end_with_their_time():
     rule = steady_blocks(seconds=10)
-    assert not rule.over([1.0, 8.0])
-    assert rule.over([1.0, 9.0])
+    assert not rule.is_over([1.0, 8.0])
+    assert rule.is_over([1.0, 9.0])
 
 
 def test_runs_are_steady_where_three_differ_by_a_fifth_of_the_longest():
     rule = STEADY_RUNS
-    assert rule.steady([5.0, 1.0, 0.9, 0.8])
-    assert not rule.steady([1.0, 0.9, 0.79])
-    assert not rule.steady([1.0, 1.0])
+    assert rule.is_steady([5.0, 1.0, 0.9, 0.8])
+    assert not rule.is_steady([1.0, 0.9, 0.79])
+    assert not rule.is_steady([1.0, 1.0])
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_runs_are_steady_where_three_differ_by_a_fifth_of_the_longest():
     ],
 )
 def test_the_warm_up_of_single_runs_is_over_when_runs_are_steady_or_a_bound_is_reached(times, over):
-    assert STEADY_RUNS.over(times) == over
+    assert STEADY_RUNS.is_over(times) == over
 
 
 def test_warm_up_counts_its_runs_and_says_whether_they_became_steady():
@@ -84,16 +84,16 @@ def test_a_warm_up_without_time_runs_nothing():
 
 
 def test_a_fixed_count_is_kept_however_long_it_takes():
-    assert not Repeats(3).over([1e6, 1e6])
-    assert Repeats(3).over([0.0] * 3)
+    assert not Repeats(3).is_over([1e6, 1e6])
+    assert Repeats(3).is_over([0.0] * 3)
 
 
 def test_a_count_within_time_ends_with_the_time_but_for_the_fewest():
     rule = Repeats(count=10, seconds=5, fewest=3)
-    assert not rule.over([9.0, 9.0])
-    assert rule.over([9.0, 9.0, 9.0])
-    assert not rule.over([0.1] * 9)
-    assert rule.over([0.1] * 10)
+    assert not rule.is_over([9.0, 9.0])
+    assert rule.is_over([9.0, 9.0, 9.0])
+    assert not rule.is_over([0.1] * 9)
+    assert rule.is_over([0.1] * 10)
 
 
 def test_each_repeat_is_announced_before_it_runs():

@@ -196,12 +196,12 @@ def test_a_cell_that_begins_in_an_engine_is_written_down_and_its_record_takes_it
     measurement = runtime.recorder.start("train()", source="train()")
     side.cell_begins(measurement)
     (written,) = journal.read(journal.folder(KEY), 2)
-    assert journal.unfinished(written)
+    assert journal.is_unfinished(written)
     assert written.cell.name == "train()"
     assert written.started_monotonic_ns <= SystemClock().monotonic_ns()
     side.write(measurement.stop())
     (written,) = journal.read(journal.folder(KEY), 2)
-    assert not journal.unfinished(written)
+    assert not journal.is_unfinished(written)
     runtime.close()
 
 

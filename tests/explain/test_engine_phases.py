@@ -6,10 +6,10 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import WAITING, Collection
 from jupyter_mlgpu.explain.engines.offsets import Offset
 from jupyter_mlgpu.explain.engines.phases import phases
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.show.engines import chart
 from jupyter_mlgpu.show.engines.headline import headline

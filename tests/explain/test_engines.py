@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 import jupyter_mlgpu
-from jupyter_mlgpu.explain.engines.asking import ROUND_TRIPS, EngineReport
 from jupyter_mlgpu.explain.engines.collecting import collect_with
 from jupyter_mlgpu.explain.engines.collection import Collection, busy_ns
 from jupyter_mlgpu.explain.engines.offsets import Offset, RoundTrip, estimate
+from jupyter_mlgpu.explain.engines.query import ROUND_TRIPS, EngineReport
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.show.engines import chart

@@ -119,11 +119,11 @@ def test_clocks_that_disagree_with_the_looks_leave_the_question_open():
 def test_what_was_seen_only_after_the_lock_had_been_kept_is_likely_at_most():
     kept = part("interpreter", 0.8, 1, calls="sum", module="builtins")
     seen = part("interpreter", 0.2, 6, module="builtins")
-    assert answer(seen, unseen=0.8, unseen_in=(kept,), process_time=1.0) == ("python", "likely")
+    assert answer(seen, unsampled=0.8, unsampled_in=(kept,), process_time=1.0) == ("python", "likely")
 
 
 def test_a_cell_that_never_gave_the_lock_up_worked_in_python_most_likely():
-    never = {"seconds": 2.0, "unseen": 2.0, "unseen_busy": 2.0, "process_time": 2.0}
+    never = {"seconds": 2.0, "unsampled": 2.0, "unsampled_busy": 2.0, "process_time": 2.0}
     record = example_record(1)
     without = replace(record, device=replace(record.device, ran_on=None))
     assert answer(record=without, **never) == ("python", "likely")
@@ -264,7 +264,9 @@ def test_compiling_that_the_framework_has_measured_itself_needs_no_guess():
 def test_compiling_that_nobody_saw_is_told_by_the_framework_and_shown_as_evidence():
     kept = part("interpreter", 0.7, 1, calls="jit", module="jax")
     seen = part("short calls", 0.3, 9, calls="jnp.add", module="jax")
-    limit = judged(seen, unseen=0.7, unseen_in=(kept,), process_time=1.0, compile_time=0.65, compiled=3).limit
+    limit = judged(
+        seen, unsampled=0.7, unsampled_in=(kept,), process_time=1.0, compile_time=0.65, compiled=3
+    ).limit
     assert (limit.kind, limit.share) == ("compiling", pytest.approx(0.65))
     (told,) = [one for one in limit.evidence if one.quantity == "compile_time"]
     assert (told.value, told.unit, told.samples) == (0.65, "s", 3)

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits.remedies import COMPILES_EACH_TIME
-from jupyter_mlgpu.explain.limits.stage import advised_again
+from jupyter_mlgpu.explain.limits.stage import with_lasting_advice
 from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence
@@ -19,7 +19,7 @@ def run(sequence, kind="compiling", *evidence):
 
 
 def advice(record, *runs):
-    return advised_again(record, runs).limit.next
+    return with_lasting_advice(record, runs).limit.next
 
 
 def test_the_first_run_is_told_to_run_again():
@@ -42,4 +42,4 @@ def test_other_causes_keep_their_advice():
 
 def test_a_record_without_an_answer_stays_as_it_is():
     record = replace(example_record(), limit=None)
-    assert advised_again(record, [run(1)]) is record
+    assert with_lasting_advice(record, [run(1)]) is record

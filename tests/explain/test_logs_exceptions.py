@@ -4,7 +4,7 @@ import pytest
 
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 from jupyter_mlgpu.explain.logs.reader import LogReader
-from jupyter_mlgpu.measure.capture.waiting import EXCEPTION
+from jupyter_mlgpu.measure.capture.stretch import EXCEPTION
 
 
 def said(text):

@@ -9,7 +9,7 @@ from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Definition
 from jupyter_mlgpu.explain.logs.fold import CHARACTERS, DISTINCT_OF_A_KIND, KINDS
 from jupyter_mlgpu.explain.logs.placement import LIMIT
 from jupyter_mlgpu.explain.logs.reader import LogReader
-from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.capture.stretch import Notes
 from jupyter_mlgpu.record.record import Fact
 
 DEVICE = """

@@ -129,7 +129,7 @@ def test_a_wait_for_the_work_of_earlier_cells_is_told_as_such():
     assert limit(on_gpu(launches=3, busy=0.001, earlier=0.99), converts).kind == "waiting"
     # Who computes meanwhile has not waited.
     assert limit(on_gpu(launches=0, earlier=0.9), LOOPS).kind == "python"
-    assert "gpu:0 was at work on earlier cells until 900 ms after the cell began." in figures_in_words.places(
+    assert "gpu:0 was busy with earlier cells until 900 ms after the cell began." in figures_in_words.places(
         on_gpu(launches=0, earlier=0.9)
     )
 

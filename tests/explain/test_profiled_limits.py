@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits.judge import PROFILED, with_limit
-from jupyter_mlgpu.explain.limits.profiled import IN_THE_TABLE, refined
+from jupyter_mlgpu.explain.limits.profiled import IN_THE_TABLE, with_trace
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import OpStat, Record
 from jupyter_mlgpu.testing import example_record
@@ -24,7 +24,7 @@ def traced(*parts, device="gpu:0", **values) -> Record:
         Reading(name, value, UNITS.get(name, "share"), "device", "profiler", 100, device=on[name])
         for name, value in values.items()
     )
-    return refined(replace(record, readings=(*record.readings, *trace)))
+    return with_trace(replace(record, readings=(*record.readings, *trace)))
 
 
 def on_gpu(*parts, busy, copies=0.0, **more) -> Record:
@@ -96,7 +96,7 @@ def test_a_users_own_profiler_and_a_profile_without_a_trace_leave_it_as_it_was()
     own = traced(part("interpreter", doing="profiler"), device_idle=0.1)
     assert (own.limit, own.why_no_limit) == (None, PROFILED)
     bare = with_limit(replace(example_record(1), mode="profiled"), activity(LOOPS))
-    assert refined(bare) == bare
+    assert with_trace(bare) == bare
 
 
 def test_a_profiled_cell_is_not_advised_to_be_profiled():
@@ -104,6 +104,6 @@ def test_a_profiled_cell_is_not_advised_to_be_profiled():
     sampled = replace(example_record(1), mode="profiled", ops=())
     sampled = with_limit(sampled, activity(part("native", module="torch")))
     assert "--ops" in sampled.limit.next
-    assert refined(replace(sampled, ops=(row,))).limit.next == IN_THE_TABLE
-    assert refined(sampled).limit.next is None
+    assert with_trace(replace(sampled, ops=(row,))).limit.next == IN_THE_TABLE
+    assert with_trace(sampled).limit.next is None
     assert "--ops" not in (on_gpu(busy=0.9).limit.next or "")

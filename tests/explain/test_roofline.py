@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits.roofline import placed
+from jupyter_mlgpu.explain.limits.roofline import with_roof
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import WORKED_IN, Fact, Record
@@ -50,7 +50,7 @@ def profiled(sequence=9, flops=80e9, large=0, moved=10**9, type_="float32") -> R
 
 def place(record=None, runs=(), known=None) -> Record:
     found = known or roofs()
-    return placed(record or profiled(), runs, lambda: found)
+    return with_roof(record or profiled(), runs, lambda: found)
 
 
 def test_the_rate_is_the_flop_of_the_profiled_run_over_the_time_of_light_ones():

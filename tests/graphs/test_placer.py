@@ -102,7 +102,7 @@ def test_a_constant_stands_with_its_readers_where_they_are_on_one_side():
     found = plan(Body("main", nodes))
     assert placed(found) == {"c": "cpu", "sum": "cpu"}
     assert found.crossings == ()
-    assert "Const: everything that reads it is on the CPU" in reasons(found)
+    assert "Const: all operations that depend on it are on the CPU" in reasons(found)
     both = plan(Body("main", (*nodes, node("relu", "Relu", "c"))))
     assert placed(both) == {"c": "device", "sum": "cpu", "relu": "device"}
     assert copied(both) == [("c:0", "host")]
@@ -148,7 +148,10 @@ def test_operations_on_one_handle_stand_together_in_functions_too():
 
 def test_operations_that_are_asked_to_stand_together_do():
     found = plan(
-        Body("main", (given("x"), node("sum", "Einsum", "x"), node("relu", "Relu", "x", beside=("sum",))))
+        Body(
+            "main",
+            (given("x"), node("sum", "Einsum", "x"), node("relu", "Relu", "x", colocated_with=("sum",))),
+        )
     )
     assert placed(found)["relu"] == "cpu"
 

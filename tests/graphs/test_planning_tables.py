@@ -227,7 +227,7 @@ def test_a_list_of_types_has_a_kernel_when_each_of_them_has():
 
 
 def test_an_operation_that_the_code_puts_on_the_cpu_stays_there():
-    pinned = Node("it", "MatMul", {"T": ("float32",)}, asked_device="/device:CPU:0")
+    pinned = Node("it", "MatMul", {"T": ("float32",)}, requested_device="/device:CPU:0")
     placed = place(pinned, "main", target("metal"))
     assert (placed.where, placed.reason) == ("cpu", "MatMul: the code requests the CPU")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.cell.cell_code import refused, title
+from jupyter_mlgpu.jupyter.notebook.cell.cell_code import has_rejected_options, title
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,11 @@ from jupyter_mlgpu.jupyter.notebook.cell.cell_code import refused, title
     ],
 )
 def test_words_that_nobody_knows_are_refused_before_anything_of_the_cell_runs(code):
-    assert refused(code, lambda magic: True)
+    assert has_rejected_options(code, lambda magic: True)
 
 
 def test_words_over_a_cell_of_a_users_own_magic_are_theirs():
-    assert not refused("%%mlc_trace --opps\nx", lambda magic: False)
+    assert not has_rejected_options("%%mlc_trace --opps\nx", lambda magic: False)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_words_over_a_cell_of_a_users_own_magic_are_theirs():
     ],
 )
 def test_words_that_are_known_or_stand_in_variables_are_not(code):
-    assert not refused(code, lambda magic: True)
+    assert not has_rejected_options(code, lambda magic: True)
 
 
 # -- which line tells what a cell is about ------------------------------------------------------------

@@ -91,7 +91,7 @@ def test_a_cell_that_raises_keeps_its_own_exception(plain):
 SLOW_TRACEBACKS = """
 from jupyter_mlgpu.testing import FakeClock
 ip = get_ipython()
-recorder = ip._jupyter_mlgpu.kit.recorder
+recorder = ip._jupyter_mlgpu.runtime.recorder
 system, recorder.clock = recorder.clock, FakeClock()
 for traceback in (ip.InteractiveTB, ip.SyntaxTB):
     def slow(*arguments, made=traceback.structured_traceback, clock=recorder.clock, **named):
@@ -267,7 +267,7 @@ def test_a_failure_inside_us_is_one_sentence_and_the_cell_runs(start_kernel):
     notebook = start_kernel()
     notebook.run(
         "def broken(*arguments, **named): raise RuntimeError('planted')\n"
-        "get_ipython()._jupyter_mlgpu.kit.recorder.start = broken"
+        "get_ipython()._jupyter_mlgpu.runtime.recorder.start = broken"
     )
     result = notebook.run("print('mine')")
     assert result.status == "ok"

@@ -14,7 +14,7 @@ PARTS = [
     ("type(ip.events)", "register"),
     ("hooks.PythonHooks", "start"),
     ("tap.Tap", "start"),
-    ("capture_kernel.KernelSurroundings", "attach"),
+    ("capture_kernel.KernelEnvironment", "attach"),
     ("imports.ImportHook", "start"),
     ("atexit", "register"),
     ("store.Store", "subscribe"),
@@ -23,7 +23,7 @@ PARTS = [
 ]
 
 ENDS = [
-    ("watch.Watch", "stop"),
+    ("live_counters.LiveCounters", "stop"),
     ("doctor_light.DoctorLight", "stop"),
     ("channel.KernelChannel", "close"),
     ("store.Store", "unsubscribe"),
@@ -43,7 +43,7 @@ from jupyter_mlgpu.jupyter.notebook.capture import capture_kernel
 from jupyter_mlgpu.jupyter.notebook.cell import cell_callbacks
 from jupyter_mlgpu.jupyter.notebook.magics import commands
 from jupyter_mlgpu.jupyter.notebook import extension
-from jupyter_mlgpu.jupyter.notebook.browser import doctor_light, watch, widget_pages
+from jupyter_mlgpu.jupyter.notebook.browser import doctor_light, live_counters, widget_pages
 from jupyter_mlgpu.jupyter.notebook.cell import events
 ip = get_ipython()
 """
@@ -66,7 +66,7 @@ setattr(place, name, fails)
 try:
     extension.load(ip)
 except RuntimeError as error:
-    print(error, extension.loaded_in(ip), kit.current() is before_us)
+    print(error, extension.loaded_in(ip), runtime.current() is before_us)
 finally:
     setattr(place, name, original)
 """
@@ -115,7 +115,7 @@ def fresh(start_kernel):
     notebook = start_kernel(extension=False)
     # What importing alone brings (IPython's caches, atexit's callbacks) is not what loading has changed.
     notebook.run("%load_ext jupyter_mlgpu\n%unload_ext jupyter_mlgpu")
-    notebook.run("from jupyter_mlgpu.measure import runtime\nbefore_us = kit.current()")
+    notebook.run("from jupyter_mlgpu.measure import runtime\nbefore_us = runtime.current()")
     return notebook
 
 

@@ -25,7 +25,7 @@ extension = get_ipython()._jupyter_mlgpu
 def test_an_interrupt_while_we_prepare_a_cell_ends_it_at_its_first_line(reload_kernel):
     notebook = reload_kernel()
     notebook.run(INTERRUPTED)
-    notebook.run("interrupted(extension.kit.recorder, 'start')")
+    notebook.run("interrupted(extension.runtime.recorder, 'start')")
     result = notebook.run("ran = True\nprint('the cell ran')")
     assert (result.status, result.error, result.text) == ("error", "KeyboardInterrupt: ", "")
     assert result.receipt["outcome"] == "interrupted"
@@ -36,7 +36,7 @@ def test_an_interrupt_while_we_prepare_a_cell_ends_it_at_its_first_line(reload_k
 def test_an_interrupt_while_a_receipt_is_made_ends_the_cell_and_the_receipt_is_whole(reload_kernel):
     notebook = reload_kernel()
     notebook.run(INTERRUPTED)
-    result = notebook.run("print('the cell ran')\ninterrupted(extension.kit.store, 'add')")
+    result = notebook.run("print('the cell ran')\ninterrupted(extension.runtime.store, 'add')")
     assert result.status == "error"
     assert result.error.startswith("KeyboardInterrupt: it came when the code of this cell had just ended")
     assert "the cell ran" in result.text
@@ -47,7 +47,7 @@ def test_cells_that_wait_do_not_run_after_an_interrupt_beside_a_cell(reload_kern
     notebook = reload_kernel()
     notebook.run(INTERRUPTED)
     # Half a second more, in which the kernel receives the second one.
-    first_cell = f"{gate.cell}\ntime.sleep(0.5)\ninterrupted(extension.kit.store, 'add')"
+    first_cell = f"{gate.cell}\ntime.sleep(0.5)\ninterrupted(extension.runtime.store, 'add')"
     messages = [notebook.send(first_cell), notebook.send("print(2)")]
     gate.open()
     first, second = (notebook.wait(message) for message in messages)

@@ -69,7 +69,7 @@ def test_an_end_is_seen_with_the_last_lines_that_nobody_has_read(listening, tmp_
     seen = wait_until(lambda: listening.ended)[0]
     assert (seen.path, seen.flight_record) == (tmp_path / NAME, None)
     assert seen.exit_report.lines == ("said at last",)
-    assert seen.ended(None, status).status == -6
+    assert seen.complete_report(None, status).status == -6
     assert listening.begun == [(tmp_path / NAME, seen.exit_report.pid)]
 
 
@@ -97,7 +97,7 @@ os._exit(3)""",
 
 
 def test_a_process_that_closes_all_its_descriptors_has_not_ended(listening, tmp_path, monkeypatch):
-    monkeypatch.setattr("jupyter_mlgpu.jupyter.exits.listener._PATIENCE", 0.2)
+    monkeypatch.setattr("jupyter_mlgpu.jupyter.exits.listener._MAX_WAIT_S", 0.2)
     gone = tmp_path / "go"
     code = f"import time; os.closerange(3, 100)\nwhile not os.path.exists({str(gone)!r}): time.sleep(0.01)"
     with subprocess.Popen([sys.executable, "-c", CALLS + code]) as process:

@@ -1,7 +1,7 @@
 """Messages of no cell are kept with the record before them, marked as late; others go to the browsers."""
 
 from jupyter_mlgpu.jupyter.notebook.browser.logbook import LATE_LINES, Logbook
-from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.capture.stretch import Notes
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine
 from jupyter_mlgpu.testing import example_record

@@ -161,7 +161,9 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     assert own["device"]["ran_on"] is None
     shown = notebook.run("%mlc_trace show").text
     assert shown.count("replayed") == 1
-    devices = "import jupyter_mlgpu; kit = get_ipython()._jupyter_mlgpu.kit; print(kit.selection.devices())"
+    devices = (
+        "import jupyter_mlgpu; kit = get_ipython()._jupyter_mlgpu.runtime; print(kit.selection.devices())"
+    )
     assert notebook.run(devices).text == "[]\n"
     notebook.run("%mlc_trace clear")
     assert notebook.run("print(kit.replays)").text == "[]\n"

@@ -3,7 +3,11 @@
 import pytest
 
 from jupyter_mlgpu.jupyter.notebook.cell.transform import drop_trace_line as drop_trace_line_of
-from jupyter_mlgpu.jupyter.notebook.magics.ops_command import OperationsRequest, asked, asked_over
+from jupyter_mlgpu.jupyter.notebook.magics.ops_command import (
+    OperationsRequest,
+    parse_request,
+    request_over_cell,
+)
 from jupyter_mlgpu.record.errors import UsageError
 
 
@@ -19,7 +23,7 @@ from jupyter_mlgpu.record.errors import UsageError
     ],
 )
 def test_words_that_are_known(words, means):
-    assert asked(words) == means
+    assert parse_request(words) == means
 
 
 @pytest.mark.parametrize(
@@ -39,14 +43,14 @@ def test_words_that_are_known(words, means):
 )
 def test_words_that_are_refused_before_anything_has_run(words, said):
     with pytest.raises(UsageError, match="The cell was not run") as refused:
-        asked(words)
+        parse_request(words)
     assert said in str(refused.value)
 
 
 def test_only_a_cells_first_line_asks():
-    assert asked_over("\n%%mlc_trace --ops\nx") == OperationsRequest(ops=True)
-    assert asked_over("x\n%%mlc_trace --ops") is None
-    assert asked_over("%%mlc_trace --bogus\nx") is None
+    assert request_over_cell("\n%%mlc_trace --ops\nx") == OperationsRequest(ops=True)
+    assert request_over_cell("x\n%%mlc_trace --ops") is None
+    assert request_over_cell("%%mlc_trace --bogus\nx") is None
 
 
 def drop_trace_line(lines, ours=lambda magic: True):

@@ -16,7 +16,7 @@ from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
 
 def profiled(events, number=1000):
-    kit = get_ipython()._jupyter_mlgpu.kit
+    kit = get_ipython()._jupyter_mlgpu.runtime
     record = replace(example_record(number, run=kit.recorder.run.id), mode="profiled")
     made = (Event(f"op {n % 50}", "op", "host", "host", "thread 1", n * 10, 8) for n in range(events))
     kit.profiles.add(record.key, (Profile("torch", "fake profiler", tuple(made), 0, events * 10),))
@@ -52,7 +52,7 @@ def test_a_large_profile_is_answered_while_a_cell_runs(notebook, tmp_path):
 def test_a_cell_that_was_watched_has_its_looks_at_memory(notebook):
     notebook.ask("jupyter_mlgpu_request", {"type": "watch"})
     code = (
-        "watch = get_ipython()._jupyter_mlgpu.watch\n"
+        "watch = get_ipython()._jupyter_mlgpu.live_counters\n"
         "import time\n"
         "end = time.monotonic() + 60\n"
         "before = len(watch.state()['history']) if watch.state() else 0\n"

@@ -13,14 +13,14 @@ from jupyter_mlgpu.jupyter.notebook.cell.record_stages import (
     NotebookSession,
     RecordStage,
     complete,
-    saving,
+    saving_stage,
     with_growth,
     with_items,
     with_logs,
     with_traceback,
     with_values_elsewhere,
 )
-from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.capture.stretch import Notes
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.measure.selection import DeviceSelection
@@ -241,7 +241,7 @@ def test_a_record_is_written_down_with_all_that_was_added(tmp_path):
 
 
 def test_a_record_that_could_not_be_written_says_why(tmp_path):
-    (note,) = saving(Journal(tmp_path))(example_record()).notes
+    (note,) = saving_stage(Journal(tmp_path))(example_record()).notes
     assert note.startswith("This record was not saved: ")
     assert "lacks" not in note
 

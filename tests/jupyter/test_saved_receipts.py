@@ -80,13 +80,15 @@ class Hashed(SimpleNamespace):
 
 def test_the_setting_is_the_users_else_the_administrators_else_all(folders):
     folder, server_app = folders
-    assert keeping.kept(server_app) == "full"
+    assert keeping.chosen_form(server_app) == "full"
     (folder / "app" / "overrides.json").write_text(json.dumps({keeping.PLUGIN: {keeping.SETTING: "line"}}))
-    assert keeping.kept(server_app) == "line"
+    assert keeping.chosen_form(server_app) == "line"
     setting = folder / "user" / "jupyter-mlgpu" / "sidebar.jupyterlab-settings"
     setting.write_text(f'// as JupyterLab writes it\n{{"{keeping.SETTING}": "none"}}')
-    assert keeping.kept(server_app) == "none"
+    assert keeping.chosen_form(server_app) == "none"
 
 
 def test_without_jupyterlab_all_is_kept():
-    assert keeping.kept(SimpleNamespace(extension_manager=SimpleNamespace(extension_apps={}))) == "full"
+    assert (
+        keeping.chosen_form(SimpleNamespace(extension_manager=SimpleNamespace(extension_apps={}))) == "full"
+    )

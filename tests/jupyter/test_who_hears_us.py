@@ -9,7 +9,7 @@ pytestmark = pytest.mark.kernel
 CONFIGURATION = 'c.InteractiveShellApp.extensions = ["jupyter_mlgpu"]\n'
 CONTROL = "jupyter.widget.control"
 #: As if nobody had asked this kernel before.
-FORGET = "get_ipython()._jupyter_mlgpu.audience.asked = False"
+FORGET = "get_ipython()._jupyter_mlgpu.audience.output_requested = False"
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,9 @@ def notebook(profile_kernel):
 
 
 def records(notebook):
-    return notebook.evaluate("[one.cell.name for one in get_ipython()._jupyter_mlgpu.kit.store.records()]")
+    return notebook.evaluate(
+        "[one.cell.name for one in get_ipython()._jupyter_mlgpu.runtime.store.records()]"
+    )
 
 
 def test_a_client_of_a_kernel_with_our_profile_gets_no_receipt_and_hears_nothing(notebook):

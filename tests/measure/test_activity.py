@@ -20,11 +20,11 @@ from jupyter_mlgpu.measure.activity.external_readers import ExternalReaders
 from jupyter_mlgpu.measure.activity.gil_wait import GilWaitEstimator
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_root
 from jupyter_mlgpu.measure.activity.sample_counts import SampleCounts
-from jupyter_mlgpu.measure.activity.sampling_interval import AFTER
+from jupyter_mlgpu.measure.activity.sampled_thread import SampledThread
+from jupyter_mlgpu.measure.activity.sampling_interval import FIRST_SAMPLE_AFTER
 from jupyter_mlgpu.measure.activity.stack import Stack, read
 from jupyter_mlgpu.measure.activity.stack_sampler import StackSampler
-from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
-from jupyter_mlgpu.measure.activity.watched_thread import WatchedThread
+from jupyter_mlgpu.measure.activity.states import WITHOUT_GIL, state_of
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
@@ -115,7 +115,7 @@ def ignored(*told):
 
 
 def most(activity):
-    return max((*activity.parts, *activity.unseen_in), key=lambda part: part.seconds)
+    return max((*activity.parts, *activity.unsampled_in), key=lambda part: part.seconds)
 
 
 def test_a_cell_that_sleeps_is_seen_idle_in_the_line_and_the_call_that_it_sleeps_in(sampler):
@@ -179,10 +179,10 @@ def test_who_else_uses_a_busy_gpu_is_asked_again_at_the_end_where_it_was_not_tol
 
 def test_looks_tell_the_part_of_them_that_saw_a_thread_at_work_in_some_way():
     samples = SampleCounts()
-    assert samples.share(ELSEWHERE) == 0
+    assert samples.share(WITHOUT_GIL) == 0
     for state in ("interpreter", "native", "idle", "interpreter"):
         samples.add(Stack(None, None, None, 0), state, 0.1, 0.0)
-    assert samples.share(ELSEWHERE) == 0.5
+    assert samples.share(WITHOUT_GIL) == 0.5
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows counts no waits for pages")
@@ -244,7 +244,7 @@ def test_a_cell_that_computes_in_python_is_seen_in_its_loop(sampler):
 def test_how_a_thread_works_follows_from_its_clock_and_from_how_long_the_lock_was_waited_for(
     own, asked, running, went_on, state
 ):
-    assert state_of(own, asked, running=running, went_on=went_on) == state
+    assert state_of(own, asked, running=running, progress=went_on) == state
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_how_a_thread_works_follows_from_its_clock_and_from_how_long_the_lock_wa
 def test_native_code_waits_for_a_processor_as_long_as_the_system_says(monkeypatch, told, state, own, waited):
     values = iter(told)
     monkeypatch.setattr(counters, "attempt", lambda sample: next(values))
-    thread = WatchedThread(threading.get_ident(), threading.get_native_id())
+    thread = SampledThread(threading.get_ident(), threading.get_native_id())
     assert thread.waited(state, 1.0, own) == pytest.approx(waited)
     thread.close()
 
@@ -287,7 +287,7 @@ def test_what_a_look_comes_late_by_itself_on_a_machine_is_no_waiting_for_the_loc
     gil_wait = GilWaitEstimator()
     for late in (own, own + 0.05, own + 0.09, own + 0.02):
         asked = gil_wait.estimate(late * MS) / sys.getswitchinterval()
-        assert state_of(1.0, asked, running=False, went_on=0.0) == "short calls"
+        assert state_of(1.0, asked, running=False, progress=0.0) == "short calls"
     assert gil_wait.estimate((own + 0.4) * MS) == pytest.approx(0.4 * MS)
 
 
@@ -295,7 +295,7 @@ def test_code_of_python_alone_keeps_the_lock_in_every_look_from_the_first_on(swi
     gil_wait = GilWaitEstimator()
     for late in (5.2, 5.3, 10.1):
         asked = gil_wait.estimate(late * MS) / sys.getswitchinterval()
-        assert state_of(1.0, asked, running=False, went_on=0.0) == "interpreter", late
+        assert state_of(1.0, asked, running=False, progress=0.0) == "interpreter", late
 
 
 def test_a_machine_whose_timers_became_slower_is_known_after_a_second_or_two(switch_interval):
@@ -320,14 +320,14 @@ def test_native_code_that_needs_no_lock_is_seen_in_its_call(sampler):
 
 def test_a_cell_that_never_gives_the_lock_up_is_told_of_by_its_clock(sampler):
     activity = seen(sampler, "total = sum(range(40_000_000))\n")
-    assert activity.unseen > 0.5 * activity.seconds
+    assert activity.unsampled > 0.5 * activity.seconds
     assert activity.thread_time > 0.1
 
 
 def test_a_short_cell_is_not_looked_at(sampler, monkeypatch):
-    assert AFTER == 0.05
+    assert FIRST_SAMPLE_AFTER == 0.05
     # On a busy machine, to begin and to end may take longer than that.
-    monkeypatch.setattr(sys.modules[StackSampler.__module__], "AFTER", 60.0)
+    monkeypatch.setattr(sys.modules[StackSampler.__module__], "FIRST_SAMPLE_AFTER", 60.0)
     watching = watch(sampler)
     assert watching.finish() is None
 
@@ -393,7 +393,7 @@ libc.usleep(600_000)
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone tells how long our own thread waited")
 def test_python_in_native_threads_is_told_by_the_lock_that_it_keeps(sampler, monkeypatch):
     # Beside other programs these threads may have little of a processor.
-    monkeypatch.setattr(sys.modules[StackSampler.__module__], "AT_WORK", 0.05)
+    monkeypatch.setattr(sys.modules[StackSampler.__module__], "WORKING", 0.05)
 
     def states(called_back):
         with run_as_cell(CALLED_BACK) as (run, filename):
@@ -600,7 +600,7 @@ def test_what_comes_after_the_exception_that_ends_the_code_is_not_seen(sampler):
 def test_code_that_goes_on_after_an_exception_was_shown_is_seen_to_its_end(sampler):
     activity = seen_until_an_exception(sampler, FAILS, 0.6, goes_on=True)
     assert activity.seconds > 0.8
-    assert sum(part.seconds for part in (*activity.parts, *activity.unseen_in)) > 0.4, "more than it slept"
+    assert sum(part.seconds for part in (*activity.parts, *activity.unsampled_in)) > 0.4, "more than it slept"
 
 
 def test_code_that_fails_before_the_first_look_was_too_short_however_long_its_traceback_takes(sampler):
@@ -609,6 +609,6 @@ def test_code_that_fails_before_the_first_look_was_too_short_however_long_its_tr
 
 def test_code_that_kept_the_lock_until_it_failed_is_told_of_by_its_clock_alone(sampler):
     activity = seen_until_an_exception(sampler, "total = sum(range(20_000_000))\n", 0.6)
-    assert activity.unseen > 0.5 * activity.seconds
+    assert activity.unsampled > 0.5 * activity.seconds
     assert activity.seconds < 1.5
-    assert {part.call.text for part in activity.unseen_in if part.call} <= {"sum"}
+    assert {part.call.text for part in activity.unsampled_in if part.call} <= {"sum"}

@@ -39,14 +39,14 @@ def test_a_look_from_before_the_series_changed_is_passed_over():
 def test_the_oldest_cells_make_room_and_it_is_known_that_they_did():
     samples = kept((100.1, [1, 1]), (100.2, [1, 1]), limit=4)
     samples.add(("0" * 32, 2), counters((200.1, [1, 1]), (200.2, [1, 1])), 200.0, 1.0)
-    assert (samples.get(KEY), samples.let_go(KEY)) == (None, True)
+    assert (samples.get(KEY), samples.was_dropped(KEY)) == (None, True)
     assert samples.get(("0" * 32, 2)) is not None
 
 
 def test_what_was_cleared_is_gone():
     samples = kept((100.1, [1, 1]), (100.2, [1, 1]))
     samples.clear()
-    assert (samples.get(KEY), samples.let_go(KEY)) == (None, True)
+    assert (samples.get(KEY), samples.was_dropped(KEY)) == (None, True)
 
 
 def test_each_value_is_a_counter_at_its_moment_in_the_cell_and_none_is_drawn_as_0():

@@ -17,7 +17,7 @@ NAMES = "[t.name for t in __import__('threading').enumerate() if 'mlgpu-sampler'
 THREADS = f"print({NAMES})"
 #: What NVML is asked for at the first cell takes a moment: a cell that waits for the answer.
 #: The sampler's thread stays for a moment where a user's stays for seconds.
-FOUND = "kit = get_ipython()._jupyter_mlgpu.kit\ngpus = kit.gpus.get()\nkit.sampler._linger = 0.2"
+FOUND = "kit = get_ipython()._jupyter_mlgpu.runtime\ngpus = kit.gpus.get()\nkit.sampler._linger = 0.2"
 
 
 def fake_driver(**more):

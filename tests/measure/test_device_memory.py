@@ -40,7 +40,7 @@ def test_the_peak_is_the_most_that_was_seen_while_the_cell_ran():
     assert (reading.value, reading.unit, reading.scope) == (9 * GIB, "bytes", "device")
     assert reading.samples == 2 + 6
     assert reading.instrument == ("NVML, all processes on GPU 0 (NVIDIA H200), every 50 ms")
-    assert bench.sampler.looking == 0
+    assert bench.sampler.job_count == 0
 
 
 def test_a_cell_that_is_over_at_once_has_the_looks_at_both_ends():
@@ -73,7 +73,7 @@ def test_a_gpu_that_stops_answering_is_a_reason_and_the_other_keeps_its_figure()
 def test_without_a_driver_the_driver_is_the_reason_and_nothing_is_looked_at():
     bench = Bench(driver=False)
     stop = bench.start()
-    assert bench.sampler.looking == 0
+    assert bench.sampler.job_count == 0
     assert [one.why_missing for one in stop()] == ["No NVIDIA driver was found here."]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from jupyter_mlgpu.measure.probes import gpus
 from jupyter_mlgpu.measure.probes.energy import counters, nvidia, rapl
-from jupyter_mlgpu.measure.probes.energy.counted import BACKWARDS, BOUND, JUMPED, Counted
+from jupyter_mlgpu.measure.probes.energy.counter_energy import BACKWARDS, BOUND, JUMPED, CounterEnergy
 from jupyter_mlgpu.measure.probes.energy.counters import FIRST_SAMPLE, EnergyCounters, Sources
 from jupyter_mlgpu.measure.probes.energy.source import EnergySource
 from jupyter_mlgpu.measure.probes.lazy import Lazy
@@ -150,14 +150,14 @@ def test_a_counter_that_starts_again_from_zero_at_its_range_is_followed():
 
 
 def test_a_counter_that_was_set_back_is_not_taken_for_one_that_started_again():
-    counted = Counted(0.001, wraps_at=262_143.0)
+    counted = CounterEnergy(0.001, wraps_at=262_143.0)
     counted.add(0.0, 10_000.0)
     counted.add(10.0, 5.0)
     assert counted.between(0.0, 10.0) == JUMPED
 
 
 def test_no_more_is_kept_of_a_cell_of_ten_hours_than_its_ends_need():
-    counted = Counted(0.1)
+    counted = CounterEnergy(0.1)
     for sample in range(4 * 36_000):
         counted.add(sample / 4, sample * 25.0)
     assert len(counted._head) + len(counted._tail) < 20
@@ -167,11 +167,11 @@ def test_no_more_is_kept_of_a_cell_of_ten_hours_than_its_ends_need():
 
 
 def test_a_look_that_comes_after_the_last_one_changes_nothing():
-    counted = Counted(0.1)
+    counted = CounterEnergy(0.1)
     counted.add(0.0, 0.0)
     counted.add(5.0, 500.0, last=True)
     counted.add(5.1, 0.0)
-    counted.lost("gone")
+    counted.fail("gone")
     assert counted.between(0.0, 5.0).joules == pytest.approx(500)
 
 
@@ -185,7 +185,7 @@ def test_a_cell_inside_a_cell_has_an_energy_of_its_own():
     assert inner()[0].value == pytest.approx(200, abs=20)
     bench.sampler.run(3)
     assert outer()[0].value == pytest.approx(800, abs=20)
-    assert bench.sampler.looking == 0
+    assert bench.sampler.job_count == 0
 
 
 def test_without_any_counter_there_is_a_reason_and_nothing_is_looked_at():
@@ -193,7 +193,7 @@ def test_without_any_counter_there_is_a_reason_and_nothing_is_looked_at():
     nothing = Lazy(lambda: Sources((), "No counter here."))
     nothing.get()
     stop = EnergyCounters(bench.sampler, nothing, bench.now).start()
-    assert bench.sampler.looking == 0
+    assert bench.sampler.job_count == 0
     assert [one.why_missing for one in stop()] == ["No counter here."]
 
 

@@ -56,19 +56,19 @@ def scene(tmp_path):
         thread, native, gpus = Thread(), Native(), Lazy(lambda: None)
         tidied = 0
 
-        def open(self, named=lambda code: {}):
+        def open(self, numbers_in=lambda code: {}):
             self.flight_record = FlightRecorder(
                 self.path,
                 Run("run", None, "host"),
                 sampler=self.thread,
                 gpus=self.gpus,
                 streams=self.native.streams(),
-                tidy=self._tidy,
-                named=named,
+                remove_old_files=self._remove_old_files,
+                numbers_in=numbers_in,
             )
             return self.flight_record
 
-        def _tidy(self):
+        def _remove_old_files(self):
             self.tidied += 1
 
         @property
@@ -261,11 +261,11 @@ def test_what_others_left_is_tidied_up_once_and_by_the_samplers_thread(scene):
 
 def test_a_shutdown_that_was_asked_for_stays_whatever_runs_on(scene):
     scene.open().cell_begins("1", 1)
-    scene.flight_record.begins_to_end("ended")
+    scene.flight_record.process_ends("ended")
     scene.flight_record.cell_ended()
-    scene.flight_record.begins_to_end("exited")
+    scene.flight_record.process_ends("exited")
     assert scene.read.at.phase == "ended"
-    assert scene.flight_record.has_ended
+    assert scene.flight_record.is_shutting_down
 
 
 def test_the_end_takes_the_file_away(scene):

@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from jupyter_mlgpu.measure.capture import flushing
-from jupyter_mlgpu.measure.capture.questions import Questions
+from jupyter_mlgpu.measure.capture.reader_requests import ReaderRequests
 from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
 
 
@@ -58,7 +58,7 @@ def test_a_ctrl_c_always_does():
 def test_an_alarm_while_an_answer_is_waited_for_reaches_the_cell(handler, monkeypatch):
     ours, theirs = socket.socketpair()
     with closing(ours), closing(theirs), memoryview(bytearray(4096)).cast("Q") as words:
-        questions = Questions(ours, words)
+        questions = ReaderRequests(ours, words)
         monkeypatch.setattr(questions, "_wakes_up", lambda seconds: ring())
         with pytest.raises(TimeoutError):
             questions.settle(1.0)

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from jupyter_mlgpu.measure.capture import capture as capture_module
-from jupyter_mlgpu.measure.capture import detached
+from jupyter_mlgpu.measure.capture import detached_process
 from jupyter_mlgpu.measure.capture import stream as stream_module
 from jupyter_mlgpu.measure.capture import tap as tap_module
 from jupyter_mlgpu.measure.capture.capture import Capture
@@ -246,7 +246,7 @@ def test_a_child_that_writes_on_for_ever_holds_up_nobody_who_empties_its_pipe(mo
 def test_the_process_that_reads_is_never_where_a_ctrl_c_is_sent_to():
     read, write = os.pipe()
     says = "import os; os.write(3, b'%d %d' % (os.getpgrp(), os.getpid()))"
-    detached.start([sys.executable, "-I", "-S", "-c", says], [write])
+    detached_process.start([sys.executable, "-I", "-S", "-c", says], [write])
     os.close(write)
     group, process = map(int, os.read(read, 100).split())
     os.close(read)

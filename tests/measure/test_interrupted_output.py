@@ -44,7 +44,7 @@ class AllStored:
     def stored(self, number):
         return self._stream.file.size()
 
-    def shown(self, number, count):
+    def set_shown(self, number, count):
         pass
 
 

@@ -249,7 +249,7 @@ def test_the_watch_ends_by_itself_and_goes_on_when_it_is_renewed():
     room.watch.renew()
     room.run(HOLDS + 60)
     assert len(room.sent) == HOLDS / INTERVAL
-    assert room.sampler.looking == 0
+    assert room.sampler.job_count == 0
     assert room.watch.state()["watching"] is False
     room.watch.renew()
     room.run(10)
@@ -264,7 +264,7 @@ def test_a_look_that_fails_ends_the_looking_until_a_browser_speaks_again():
     room.run(2)
     room.samples.error = OSError("Too many open files")
     room.run(2)
-    assert (len(room.sent), room.sampler.looking) == (4, 0)
+    assert (len(room.sent), room.sampler.job_count) == (4, 0)
     room.samples.error = None
     assert room.watch.renew()["watching"] is True
     room.run(2)
@@ -275,7 +275,7 @@ def test_two_browsers_are_served_by_one_look():
     room = Room()
     room.watch.renew()
     room.watch.renew()
-    assert room.sampler.looking == 1
+    assert room.sampler.job_count == 1
     room.run(2)
     assert len(room.sent) == 4
 
@@ -327,7 +327,7 @@ def test_a_kernel_without_cells_rests_and_says_why_and_a_cell_wakes_it():
     }
     room.run(5)
     assert len(room.sent) <= before + 1
-    assert room.sampler.looking == 0
+    assert room.sampler.job_count == 0
     room.watch.cell_begins()
     room.run(5)
     assert len(room.sent) >= before + 10
@@ -346,7 +346,7 @@ def test_a_cell_that_runs_for_an_hour_is_watched_all_the_time():
 def test_a_cell_begins_nothing_where_nobody_watches():
     room = Room()
     room.watch.cell_begins()
-    assert room.sampler.looking == 0
+    assert room.sampler.job_count == 0
 
 
 def test_after_the_end_nothing_is_sent():

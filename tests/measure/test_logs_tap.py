@@ -322,7 +322,7 @@ def test_where_nothing_comes_it_waits_to_be_woken_and_where_something_does_it_lo
     tap, reader = Tap((1, 2), heard.on_data), Listens()
     tap._reader, tap._wake, tap._taken = reader, WakeEvent(), True
     tap.behind = lambda: len(reader.asked) == 12
-    tap._watch(tap._wake)
+    tap._run(tap._wake)
     assert reader.asked[:10] == [(tap_module.INTERVAL, False)] * 10
     assert reader.asked[10:12] == [(tap_module.QUIET, True)] * 2
     assert reader.asked[12:] == [(tap_module.INTERVAL, False)] * 2

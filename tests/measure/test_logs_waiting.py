@@ -4,8 +4,8 @@ import pytest
 
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 from jupyter_mlgpu.explain.logs.reader import LogReader
-from jupyter_mlgpu.measure.capture import waiting
-from jupyter_mlgpu.measure.capture.waiting import Stretch
+from jupyter_mlgpu.measure.capture import stretch as stretch_module
+from jupyter_mlgpu.measure.capture.stretch import Stretch
 
 
 @pytest.fixture
@@ -55,14 +55,14 @@ def test_without_time_a_part_is_told_and_later_all_of_it(stretch):
 
 
 def test_large_pieces_are_read_block_by_block(stretch, monkeypatch):
-    monkeypatch.setattr(waiting, "BLOCK", 7)
+    monkeypatch.setattr(stretch_module, "BLOCK", 7)
     stretch.take("stderr", b"a longer line than a block\nand another\n", "now")
     assert stretch.read()
     assert texts(stretch.notes()) == ["a longer line than a block", "and another"]
 
 
 def test_more_than_may_wait_is_counted_and_said(stretch, monkeypatch):
-    monkeypatch.setattr(waiting, "MOST_WAITING", 10)
+    monkeypatch.setattr(stretch_module, "MOST_WAITING", 10)
     stretch.take("stderr", b"12345\n", "now")
     stretch.take("stderr", b"123456789\n", "now")
     stretch.read()

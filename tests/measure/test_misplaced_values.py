@@ -10,7 +10,7 @@ from jupyter_mlgpu.measure.frameworks.misplaced_values import LIMIT as MOST
 from jupyter_mlgpu.measure.frameworks.misplaced_values import (
     MisplacedValue,
     contained_values,
-    misplaced,
+    misplaced_among,
     misplaced_values_note,
     pronoun,
 )
@@ -150,7 +150,7 @@ def test_what_stays_is_told_with_its_place(found, sentence):
 
 
 def test_what_is_already_there_is_not_told():
-    assert misplaced([MODEL, MisplacedValue("y", Counter({"gpu:0": 2}), "weights")], "gpu:0") == [MODEL]
+    assert misplaced_among([MODEL, MisplacedValue("y", Counter({"gpu:0": 2}), "weights")], "gpu:0") == [MODEL]
 
 
 def test_a_remedy_that_names_the_first_moves_the_first():

@@ -178,7 +178,7 @@ def test_the_runs_of_a_repeated_cell_are_records_that_can_be_named(tensorflow):
 def test_what_is_done_once_is_in_the_run_that_warms_up_and_not_in_the_timing(plain):
     plain.run(
         "from jupyter_mlgpu.testing import FakeClock\n"
-        "recorder = get_ipython()._jupyter_mlgpu.kit.recorder\n"
+        "recorder = get_ipython()._jupyter_mlgpu.runtime.recorder\n"
         "system, recorder.clock, compiled = recorder.clock, FakeClock(), set()",
         silent=True,
     )

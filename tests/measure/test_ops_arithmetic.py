@@ -5,7 +5,7 @@ import random
 import pytest
 
 from jupyter_mlgpu.measure.ops.busy import device_busy, length, union
-from jupyter_mlgpu.measure.ops.events import Event, Profile, kept
+from jupyter_mlgpu.measure.ops.events import Event, Profile, first_events
 from jupyter_mlgpu.measure.ops.selftime import by_line, of_line, parents, self_times
 from jupyter_mlgpu.measure.ops.table import rows
 
@@ -192,7 +192,7 @@ def test_events_beyond_the_limit_are_counted_and_not_kept():
             made.append(number)
             yield host(str(number), number, number + 1)
 
-    events, left_out, _ = kept(many(), limit=100)
+    events, left_out, _ = first_events(many(), limit=100)
     assert (len(events), left_out, len(made)) == (100, 9_900, 10_000)
     assert events[-1].name == "99"
 

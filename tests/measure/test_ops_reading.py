@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.frameworks.jax import profile_reader as read_jax
 from jupyter_mlgpu.measure.frameworks.tensorflow import profile_reader as read_tensorflow
 from jupyter_mlgpu.measure.frameworks.torch import profile_reader as read_torch
 from jupyter_mlgpu.measure.ops import xspace
-from jupyter_mlgpu.measure.ops.planes import copied, device_of, is_stream, kind_of, rounded
+from jupyter_mlgpu.measure.ops.planes import copied_bytes, device_of, is_stream, kind_of, rounded_ns
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_names_of_planes_and_lines():
     assert device_of("/host:CPU") is None
     assert is_stream("Stream #13(Compute)")
     assert not is_stream("XLA Ops")
-    assert copied("kind_src:pageable kind_dst:device size:4096 dest:0 async:1") == 4096
-    assert copied("nothing") is None
+    assert copied_bytes("kind_src:pageable kind_dst:device size:4096 dest:0 async:1") == 4096
+    assert copied_bytes("nothing") is None
 
 
 def test_rounding_to_nanoseconds_keeps_what_was_nested_nested():
-    outer_start, outer_length = rounded(1_499, 3_002)
-    inner_start, inner_length = rounded(1_501, 2_998)
+    outer_start, outer_length = rounded_ns(1_499, 3_002)
+    inner_start, inner_length = rounded_ns(1_501, 2_998)
     assert outer_start <= inner_start
     assert inner_start + inner_length <= outer_start + outer_length
 

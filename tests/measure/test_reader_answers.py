@@ -10,11 +10,10 @@ from contextlib import closing, contextmanager
 import psutil
 import pytest
 
-from jupyter_mlgpu.measure.capture import questions as questions_module
 from jupyter_mlgpu.measure.capture import reader as reader_module
-from jupyter_mlgpu.measure.capture import reader_process
-from jupyter_mlgpu.measure.capture.questions import Questions
+from jupyter_mlgpu.measure.capture import reader_process, reader_requests
 from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
+from jupyter_mlgpu.measure.capture.reader_requests import ReaderRequests
 from jupyter_mlgpu.measure.capture.storage import LogFile
 from tests.support.interrupts import interrupted_at_each_line
 
@@ -40,7 +39,7 @@ def readers():
 @contextmanager
 def started():
     """A reader of one pipe, that pipe, and its process."""
-    pipe, file, null = Pipe.made(), LogFile("stdout"), os.open(os.devnull, os.O_WRONLY)
+    pipe, file, null = Pipe.new(), LogFile("stdout"), os.open(os.devnull, os.O_WRONLY)
     before = readers()
     reader = Reader([pipe], [file.descriptor], [null])
     reader.start([0])
@@ -72,8 +71,8 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch):
-    clock = Clock(questions_module.real_time)
-    monkeypatch.setattr(questions_module, "real_time", clock)
+    clock = Clock(reader_requests.real_time)
+    monkeypatch.setattr(reader_requests, "real_time", clock)
     return clock
 
 
@@ -132,7 +131,7 @@ def test_a_process_is_ended_when_three_looks_in_a_row_find_it_silent_and_not_bef
 def test_a_ctrl_c_at_any_line_keeps_no_later_request_from_its_answer():
     with started() as (reader, pipe, _):
         lines = 0
-        for _ in interrupted_at_each_line(lambda: reader.settle(5.0), reader_module, questions_module):
+        for _ in interrupted_at_each_line(lambda: reader.settle(5.0), reader_module, reader_requests):
             lines += 1
             os.write(pipe.write, b"x")
             answers = []
@@ -151,7 +150,7 @@ class Page:
         ours, self.theirs = socket.socketpair()
         ours.setblocking(False)
         self.words = memoryview(bytearray(reader_process.PAGE_BYTES)).cast("Q")
-        self.questions = Questions(ours, self.words)
+        self.questions = ReaderRequests(ours, self.words)
 
     def close(self):
         self.questions.close()

@@ -216,7 +216,7 @@ def test_who_takes_times_of_their_own_can_have_the_watching_stopped():
     bench = Bench(backends=[backend])
     measurement = bench.recorder.start("x = 1")
     backend.run()
-    bench.recorder.stop_watching("It is a race.")
+    bench.recorder.stop_observing("It is a race.")
     backend.run()
     bench.backends.append(late := FakeBackend("late"))
     bench.recorder.framework_loaded(late)

@@ -32,5 +32,5 @@ def test_a_training_gives_the_cells_record_and_one_an_epoch_and_one_that_raises_
         "train(jupyter_mlgpu.TrainerCallback(), Stop())"
     )
     assert raised.error == "ValueError: stop"
-    assert notebook.evaluate("len(get_ipython()._jupyter_mlgpu.kit.recorder.open)") == 0
+    assert notebook.evaluate("len(get_ipython()._jupyter_mlgpu.runtime.recorder.open)") == 0
     assert notebook.evaluate("[r.cell.name for r in jupyter_mlgpu.records()].count('epoch 1')") == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.measure.ops import pace, work
+from jupyter_mlgpu.measure.ops import operation_rates, work
 from jupyter_mlgpu.measure.ops.busy import device_busy
 from jupyter_mlgpu.measure.ops.events import Event, Profile, ProgramCost
 from jupyter_mlgpu.record.sentence import Sentence
@@ -26,7 +26,7 @@ def on_gpu(name="gemm", start=0.0, seconds=0.1, kind="kernel") -> Event:
 
 
 def told(seen: Profile) -> dict[str, float]:
-    return {one.quantity: one.value for one in pace.readings(seen, device_busy(seen))}
+    return {one.quantity: one.value for one in operation_rates.readings(seen, device_busy(seen))}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_work_is_that_of_the_type_that_has_most_of_it():
         on_host("aten::add", flops=1e6, moved=20, number_type="float32"),
         on_host("aten::sort"),
     )
-    found = work.of(seen)
+    found = work.cell_work(seen)
     assert found == work.CellWork("torch", "cpu:0", "bfloat16", 5_000_000_000, 2, 30 + work.LARGE, work.LARGE)
     assert {one.quantity: one.samples for one in work.readings(seen, found)} == {
         "flops": 2,
@@ -86,16 +86,16 @@ def test_the_work_is_that_of_the_type_that_has_most_of_it():
 
 def test_on_a_gpu_the_work_is_the_gpus_and_on_several_it_is_nobodys():
     counted = on_host(flops=1e9, number_type="float32")
-    assert work.of(profile(counted, on_gpu())).device == "gpu:0"
+    assert work.cell_work(profile(counted, on_gpu())).device == "gpu:0"
     other = Event("gemm", "kernel", "device", "gpu:1", "stream 7", 0, 5, "kernel")
-    assert work.of(profile(counted, on_gpu(), other)) is None
-    assert work.of(profile(counted, devices_unseen=True)) is None
-    assert work.of(profile(on_host())) is None
+    assert work.cell_work(profile(counted, on_gpu(), other)) is None
+    assert work.cell_work(profile(counted, devices_unseen=True)) is None
+    assert work.cell_work(profile(on_host())) is None
 
 
 def test_compiled_programs_are_counted_by_their_runs():
     program = ProgramCost("jit_f(4)", 3, 1e9, 100, work.LARGE, "float32")
-    found = work.of(profile(programs=(program,)))
+    found = work.cell_work(profile(programs=(program,)))
     assert (found.flops, found.operations, found.moved, found.large) == (
         3_000_000_000,
         3,

@@ -46,7 +46,7 @@ with Student(SANDBOXES["bubblewrap"], seconds=120, limits=Limits(2 * 1024**3)) a
     student.run(READ)
     inside, _ = student.call("read", (package,), {})
     imported = student.run("import jupyter_mlgpu.lessons")
-broken = probe.broken(SANDBOXES["bubblewrap"], [])
+broken = probe.find_leaks(SANDBOXES["bubblewrap"], [])
 print(json.dumps([len(namespace["read"](package)), inside, imported, broken]))
 """
 

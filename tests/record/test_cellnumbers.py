@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import cellnumbers
-from jupyter_mlgpu.record.cellnumbers import cell_number, meant, parsed, span, the_one
+from jupyter_mlgpu.record.cellnumbers import cell_number, parse, select, select_one, span
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record, Repeat
 from jupyter_mlgpu.testing import example_record
@@ -23,12 +23,12 @@ def repeated(own: int, count: int, times: int) -> list[Record]:
 
 
 def own_numbers(word: str, *records: Record) -> list[int]:
-    return [one.cell.sequence for one in meant(cell_number(word), records, OURS)]
+    return [one.cell.sequence for one in select(cell_number(word), records, OURS)]
 
 
 def refused(word: str, *records: Record) -> str:
     with pytest.raises(UsageError) as found:
-        the_one(cell_number(word), records, OURS)
+        select_one(cell_number(word), records, OURS)
     return str(found.value)
 
 
@@ -99,7 +99,7 @@ def test_names_tell_records_apart_and_can_be_typed_as_they_stand():
         "[12.2]",
     ]
     for one in records:
-        assert the_one(cell_number(called[one.key]), records, OURS) is one
+        assert select_one(cell_number(called[one.key]), records, OURS) is one
 
 
 def test_a_number_that_was_a_records_own_leads_to_it():
@@ -113,7 +113,7 @@ def test_a_number_that_was_a_records_own_leads_to_it():
     "word", ["", "ten", "10.", "-3", "#3.1", "1e3", "\N{ARABIC-INDIC DIGIT ONE}", "1" * 19, "1 2"]
 )
 def test_what_is_no_number_is_said_in_one_sentence(word):
-    assert parsed(word) is None
+    assert parse(word) is None
     with pytest.raises(UsageError, match="A cell is named by its number, not by"):
         cell_number(word)
 

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
+from jupyter_mlgpu.record.instruments import Instrument, Instruments, display_names
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.testing import example_record
@@ -54,6 +54,6 @@ def test_an_instrument_is_called_by_its_device_unless_another_reads_that_one_too
         Instrument("NVML", "gpu:1"),
         Instrument("other", "gpu:0"),
     )
-    assert called([gpu, other]) == {gpu: "gpu:0", other: "gpu:1"}
-    assert called([gpu, replayed]) == {gpu: "NVML, gpu:0", replayed: "other, gpu:0"}
-    assert called([Instrument("RAPL", None)]) == {("RAPL", None, None): "RAPL"}
+    assert display_names([gpu, other]) == {gpu: "gpu:0", other: "gpu:1"}
+    assert display_names([gpu, replayed]) == {gpu: "NVML, gpu:0", replayed: "other, gpu:0"}
+    assert display_names([Instrument("RAPL", None)]) == {("RAPL", None, None): "RAPL"}

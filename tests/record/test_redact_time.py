@@ -2,7 +2,7 @@
 
 The one unit test that reads a clock, the processor's own: a pattern that looks back at what it has seen is
 noticed in nothing else. It compares a text with one of ten times its length: a pattern that is not linear
-takes a hundred times as long (`python -m benchmarks redaction` has the figures).
+takes a hundred times as long (docs/measurements/2026-11-23-redaction has the figures).
 """
 
 from re import _constants as code

@@ -49,7 +49,7 @@ def told() -> list[dict[str, Any]]:
             "figures": [
                 [one.quantity, one.unit, one.value, units.figure(replace(one, uncertainty=None))]
                 for one in record.readings
-                if one.value is not None and not figures_in_words.slowed(one, record)
+                if one.value is not None and not figures_in_words.is_slowed(one, record)
             ],
             "open": decoding.to_json(inside, texts=False),
             "inside": lines_of(inside),

@@ -195,7 +195,7 @@ def test_an_option_of_a_magic_is_where_its_work_is_done_and_a_line_of_its_help(c
     )
     copy.insert(
         command,
-        "    if asked.newest is not None:\n        records = records[-asked.newest :]",
+        "    if arguments.newest is not None:\n        records = records[-arguments.newest :]",
         after="records: Sequence[Record] = runtime.store.records()",
     )
     shown = copy.python(

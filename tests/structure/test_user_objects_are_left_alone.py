@@ -64,7 +64,7 @@ OTHERS = {
     "jupyter/notebook/magics/ops_command": "runs the cell for `--repeat`, and raises its exception again",
     "jupyter/notebook/magics/progress": "a progress line, in a terminal alone",
     "jupyter/notebook/magics/race_fresh": "prints what a child process says",
-    "measure/capture/detached": "a process of ours",
+    "measure/capture/detached_process": "a process of ours",
     "measure/capture/losses": "names the streams in a sentence",
     "measure/frameworks/base": "the interface",
     "measure/frameworks/jax/backend": "hands the values on",

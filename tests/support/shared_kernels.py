@@ -16,7 +16,7 @@ LOAD = "%load_ext jupyter_mlgpu"
 
 #: Takes back what device was asked for; no magic does.
 NO_DEVICE = """
-_selection = get_ipython()._jupyter_mlgpu.kit.selection
+_selection = get_ipython()._jupyter_mlgpu.runtime.selection
 _selection._words.clear()
 """
 

@@ -43,9 +43,9 @@ def systemd(tmp_path, monkeypatch):
 
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(cgroup, "ROOT", tmp_path)
-    cgroup.works.cache_clear()
+    cgroup.is_available.cache_clear()
     yield put
-    cgroup.works.cache_clear()
+    cgroup.is_available.cache_clear()
 
 
 def test_a_command_in_a_group_keeps_its_process_id_and_its_input(systemd):

@@ -139,5 +139,5 @@ def test_an_answer_to_a_question_that_the_worker_has_not_read_does_not_count(mon
 
 @pytest.mark.parametrize("message", [{}, {"do": "time", "code": "1"}])
 def test_a_number_is_added_to_a_line_and_the_line_stays_a_message(message):
-    numbered = codec.unpack(codec.numbered(codec.pack(message), "abc"))
+    numbered = codec.unpack(codec.with_number(codec.pack(message), "abc"))
     assert numbered == {"number": "abc", **message}

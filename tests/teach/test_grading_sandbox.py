@@ -54,7 +54,7 @@ def test_a_sandbox_that_does_not_start_does_not_hold(monkeypatch, tmp_path):
         def command(self, words, folder, files):
             return ["sh", "-c", "echo no namespaces here >&2; exit 1"]
 
-    assert probe.broken(Failing("failing"), []) == ["it does not start (no namespaces here)"]
+    assert probe.find_leaks(Failing("failing"), []) == ["it does not start (no namespaces here)"]
 
 
 def test_a_students_environment_has_nothing_of_the_teachers(monkeypatch):
@@ -117,11 +117,11 @@ def test_files_that_are_too_large_are_refused_in_a_sentence(tmp_path):
     ids=str,
 )
 def test_of_what_a_student_shows_nothing_is_kept_that_a_browser_could_run(told):
-    assert outputs.cleaned(told) == []
+    assert outputs.clean(told) == []
 
 
 def test_a_students_result_is_no_result_and_no_error_output_of_a_test():
-    shown = outputs.cleaned(
+    shown = outputs.clean(
         [
             {"output_type": "execute_result", "data": {"text/plain": "15", "text/html": "<b>15</b>"}},
             {"output_type": "stream", "name": "stderr", "text": "half a surrogate: \ud800"},
@@ -136,7 +136,7 @@ def test_a_students_result_is_no_result_and_no_error_output_of_a_test():
 
 def test_what_is_shown_is_bounded():
     told = [{"output_type": "stream", "text": "x" * 10**6}] * 500
-    assert sum(len(one["text"]) for one in outputs.cleaned(told)) < 2 * outputs.MOST
+    assert sum(len(one["text"]) for one in outputs.clean(told)) < 2 * outputs.MOST
 
 
 PAGE = (
@@ -146,17 +146,19 @@ PAGE = (
 
 
 def test_feedback_can_do_nothing_in_a_browser():
-    page = feedback.inert(PAGE.format('<script>1</script><META http-equiv="refresh" content="0;url=//x">'))
+    page = feedback.make_inert(
+        PAGE.format('<script>1</script><META http-equiv="refresh" content="0;url=//x">')
+    )
     policy = page.index("Content-Security-Policy")
     assert policy < page.index("<meta charset")
     assert "default-src 'none'" in page
     assert "<META" not in page
-    assert feedback.inert(page) == page
+    assert feedback.make_inert(page) == page
 
 
 def test_a_page_that_begins_otherwise_is_not_given_out():
     with pytest.raises(GradingError, match="could not be made safe"):
-        feedback.inert("<script>1</script>" + PAGE)
+        feedback.make_inert("<script>1</script>" + PAGE)
 
 
 class FakeNbgrader:

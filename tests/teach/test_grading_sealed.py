@@ -8,7 +8,7 @@ import pytest
 from tracked import tracked
 
 from jupyter_mlgpu.teach.grading import sandbox, withheld
-from jupyter_mlgpu.teach.grading.sealed import FOLDERS, PACKAGE, READABLE, Sealed, sealed
+from jupyter_mlgpu.teach.grading.sealed import FOLDERS, PACKAGE, READABLE, Sealed, find_sealed
 from jupyter_mlgpu.teach.lessons import exercises, shipped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,17 +80,17 @@ def install(prefix, *, packages="lib/python3.11/site-packages"):
 )
 def test_each_copy_that_a_sandbox_would_show_is_covered(tmp_path, packages):
     package = install(tmp_path / "prefix", packages=packages)
-    found = sealed([tmp_path / "prefix"])
+    found = find_sealed([tmp_path / "prefix"])
     assert {one.folder for one in found} == {package / folder for folder in FOLDERS}
     assert Sealed(package / FOLDERS[1], (READABLE,)) in found
-    assert sealed([tmp_path / "elsewhere"]) == []
+    assert find_sealed([tmp_path / "elsewhere"]) == []
 
 
 def test_a_copy_behind_a_link_is_covered_under_the_path_that_is_shown(tmp_path):
     install(tmp_path / "real")
     (tmp_path / "prefix").symlink_to(tmp_path / "real")
     (tmp_path / "real" / "lib64").symlink_to("lib")
-    assert {one.folder for one in sealed([tmp_path / "prefix"])} == {
+    assert {one.folder for one in find_sealed([tmp_path / "prefix"])} == {
         tmp_path / "prefix" / "lib/python3.11/site-packages" / PACKAGE.name / folder for folder in FOLDERS
     }
 
@@ -101,7 +101,7 @@ def test_of_a_checkout_that_is_shown_the_rest_is_covered_and_python_in_it_is_not
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text("")
     install(tmp_path / "envs" / "wheel")  # covered with the folder that it lies in
-    found = {one.folder for one in sealed([tmp_path, tmp_path / ".venv"])}
+    found = {one.folder for one in find_sealed([tmp_path, tmp_path / ".venv"])}
     beside = {tmp_path / name for name in ("notebooks", "tests", ".git", "envs")}
     assert found == beside | {package / folder for folder in FOLDERS}
 
@@ -109,11 +109,11 @@ def test_of_a_checkout_that_is_shown_the_rest_is_covered_and_python_in_it_is_not
 def test_condas_store_of_packages_is_covered(tmp_path):
     for name in ("conda-meta", "pkgs"):
         (tmp_path / name).mkdir()
-    assert sealed([tmp_path]) == [Sealed(tmp_path / "pkgs")]
+    assert find_sealed([tmp_path]) == [Sealed(tmp_path / "pkgs")]
 
 
 def test_bubblewrap_and_the_profile_of_macos_cover_these_folders():
-    found = sandbox.covered()
+    found = sandbox.hidden_folders()
     words = sandbox.SANDBOXES["bubblewrap"].command(["python"], Path("/tmp"), 1)
     profile = sandbox.profile(Path("/tmp"))
     assert {one.folder for one in found} >= {

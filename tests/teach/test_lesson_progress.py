@@ -10,7 +10,7 @@ from tracked import tracked
 
 from jupyter_mlgpu.record import language
 from jupyter_mlgpu.teach.lessons import checking, shipped
-from jupyter_mlgpu.teach.lessons.counting import LessonProgress, counted, progress
+from jupyter_mlgpu.teach.lessons.counting import LessonProgress, count_progress, progress
 
 TESTS = Path(__file__).parents[1]
 NOTEBOOKS = TESTS.parent / "notebooks"
@@ -29,7 +29,7 @@ def write(path, *cells, title="# 1 · One"):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["of"])
 def test_progress_is_counted_as_the_sidebar_counts_it(case):
-    found = counted(cell(one["code"], *one["shown"]) for one in case["cells"])
+    found = count_progress(cell(one["code"], *one["shown"]) for one in case["cells"])
     assert found == (None if case["progress"] is None else LessonProgress(*case["progress"].values()))
 
 
@@ -43,11 +43,11 @@ def test_what_check_says_begins_with_the_sign_that_is_counted(chosen, monkeypatc
 def test_the_saved_solutions_have_all_checks_passed_and_the_lessons_have_none():
     for path in tracked(NOTEBOOKS / "solutions", "*.ipynb"):
         cells = json.loads(path.read_text("utf-8"))["cells"]
-        found = counted(one for one in cells if one["cell_type"] == "code")
+        found = count_progress(one for one in cells if one["cell_type"] == "code")
         assert found is not None
         assert found.passed == found.checks > 0, path.name
         lesson = json.loads((NOTEBOOKS / path.name).read_text("utf-8"))["cells"]
-        begun = counted(one for one in lesson if one["cell_type"] == "code")
+        begun = count_progress(one for one in lesson if one["cell_type"] == "code")
         assert begun is not None
         assert (begun.checks, begun.passed, begun.predictions_made) == (found.checks, 0, 0), path.name
 

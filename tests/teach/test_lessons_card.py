@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.record.errors import MlgpuError
-from jupyter_mlgpu.teach.commands.card import FOLDER, PLACES, handlers, opened
+from jupyter_mlgpu.teach.commands.card import FOLDER, PLACES, first_lesson, handlers
 from jupyter_mlgpu.teach.commands.lessons import copy
 from jupyter_mlgpu.teach.lessons import shipped
 
@@ -16,7 +16,7 @@ FIRST = "00_start_here.ipynb"
 
 
 def test_where_there_are_no_lessons_they_are_copied_and_their_place_is_told(tmp_path):
-    first, said = opened(tmp_path, "en")
+    first, said = first_lesson(tmp_path, "en")
     assert first.as_posix() == f"{FOLDER}/{FIRST}"
     assert (tmp_path / first).read_bytes() == (shipped.folder() / FIRST).read_bytes()
     count = len(list(shipped.files("en")))
@@ -24,52 +24,52 @@ def test_where_there_are_no_lessons_they_are_copied_and_their_place_is_told(tmp_
 
 
 def test_the_second_time_nothing_is_copied_and_work_stays(tmp_path):
-    first, _ = opened(tmp_path, "en")
+    first, _ = first_lesson(tmp_path, "en")
     (tmp_path / first).write_text("mine", encoding="utf-8")
     (tmp_path / FOLDER / "03_reading_the_machine.ipynb").unlink()
-    again, said = opened(tmp_path, "en")
+    again, said = first_lesson(tmp_path, "en")
     assert (again, said) == (first, None)
     assert (tmp_path / first).read_text(encoding="utf-8") == "mine"
     assert not (tmp_path / FOLDER / "03_reading_the_machine.ipynb").exists()
 
 
 def test_a_chinese_jupyterlab_opens_the_chinese_ones_also_beside_english_ones(tmp_path):
-    opened(tmp_path, "en")
-    first, said = opened(tmp_path, "zh-CN")
+    first_lesson(tmp_path, "en")
+    first, said = first_lesson(tmp_path, "zh-CN")
     assert first.as_posix() == f"{FOLDER}/zh/{FIRST}"
     assert (tmp_path / first).is_file()
     assert said is not None
-    assert opened(tmp_path, "zh-CN") == (first, None)
+    assert first_lesson(tmp_path, "zh-CN") == (first, None)
 
 
 def test_a_language_without_lessons_gets_the_english_ones(tmp_path):
-    assert opened(tmp_path, "de-DE")[0].as_posix() == f"{FOLDER}/{FIRST}"
+    assert first_lesson(tmp_path, "de-DE")[0].as_posix() == f"{FOLDER}/{FIRST}"
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_lessons_that_are_there_are_opened_where_they_are(tmp_path, place):
     copy(tmp_path / place, "en")
-    assert opened(tmp_path, "en") == (Path(place) / FIRST, None)
+    assert first_lesson(tmp_path, "en") == (Path(place) / FIRST, None)
     assert place == FOLDER or not (tmp_path / FOLDER).exists()
 
 
 def test_another_course_that_begins_with_a_notebook_of_that_name_is_not_taken_for_ours(tmp_path):
     (tmp_path / FIRST).write_text("another course", encoding="utf-8")
-    assert opened(tmp_path, "en")[0].as_posix() == f"{FOLDER}/{FIRST}"
+    assert first_lesson(tmp_path, "en")[0].as_posix() == f"{FOLDER}/{FIRST}"
     assert (tmp_path / FIRST).read_text(encoding="utf-8") == "another course"
 
 
 def test_what_is_in_the_way_is_told(tmp_path):
     (tmp_path / FOLDER).write_text("a file", encoding="utf-8")
     with pytest.raises(MlgpuError, match="is not a folder"):
-        opened(tmp_path, "en")
+        first_lesson(tmp_path, "en")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(MlgpuError, match="cannot"):
-        opened(tmp_path, "en")
+        first_lesson(tmp_path, "en")
 
 
 def test_the_address_follows_the_servers_own():

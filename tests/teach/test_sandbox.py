@@ -37,12 +37,12 @@ def said(outputs):
 def test_the_sandbox_of_this_machine_holds(tmp_path):
     secret = tmp_path / "solution"
     secret.write_text("secret")
-    assert probe.broken(SANDBOXES["bubblewrap"], [secret]) == []
+    assert probe.find_leaks(SANDBOXES["bubblewrap"], [secret]) == []
     assert probe.find([secret]).name == "bubblewrap"
 
 
 def test_no_sandbox_at_all_does_not_hold_and_the_probe_says_where(tmp_path):
-    found = probe.broken(SANDBOXES["same-user"], [tmp_path / "none"])
+    found = probe.find_leaks(SANDBOXES["same-user"], [tmp_path / "none"])
     some_systems_refuse = "a user namespace can be made, and folders in memory in it"
     assert [one for one in found if one != some_systems_refuse] == [
         "a file of yours can be read",
@@ -90,7 +90,7 @@ def read(folder):
 def test_solutions_hidden_tests_and_reference_answers_are_not_there():
     with student() as one:
         one.run(READ_ALL)
-        covered = sandbox.covered()
+        covered = sandbox.hidden_folders()
         assert len(covered) >= 2
         for sealed in covered:
             found, _ = one.call("read", (str(sealed.folder),), {})

@@ -19,7 +19,7 @@ from jupyter_mlgpu.teach.lessons import check
 from jupyter_mlgpu.teach.lessons.exercises import exercises
 from jupyter_mlgpu.teach.sharing import outbox, post, report, sender
 from jupyter_mlgpu.teach.sharing.address import Address, address_of
-from jupyter_mlgpu.teach.sharing.outbox import Outbox, ReportAnswer, made
+from jupyter_mlgpu.teach.sharing.outbox import Outbox, ReportAnswer, make_report
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.sharing import FakeTeacher
 from tests.support.interrupts import interrupted_at_each_line
@@ -38,7 +38,7 @@ def filled(*numbers: int) -> Outbox:
     return box
 
 
-def numbers(picked: outbox.Picked) -> list[int]:
+def numbers(picked: outbox.Batch) -> list[int]:
     return [one.number for one in picked.records]
 
 
@@ -47,8 +47,8 @@ def numbers(picked: outbox.Picked) -> list[int]:
 
 def test_what_is_acknowledged_is_not_sent_again():
     box = filled(1, 2, 3)
-    sent, _ = made(box.pick(), 1.0)
-    assert box.answered(sent, ReportAnswer(ids(1, 3)))
+    sent, _ = make_report(box.pick(), 1.0)
+    assert box.process_answer(sent, ReportAnswer(ids(1, 3)))
     assert numbers(box.pick()) == [2]
     box.add(example_record(1).with_note("A late line came."))
     assert numbers(box.pick()) == [2]
@@ -57,26 +57,26 @@ def test_what_is_acknowledged_is_not_sent_again():
 
 def test_what_is_not_taken_is_kept_in_its_order():
     box = filled(1, 2)
-    sent, _ = made(box.pick(), 1.0)
-    assert not box.answered(sent, ReportAnswer(None, "it is away"))
-    assert not box.answered(sent, ReportAnswer(frozenset()))
+    sent, _ = make_report(box.pick(), 1.0)
+    assert not box.process_answer(sent, ReportAnswer(None, "it is away"))
+    assert not box.process_answer(sent, ReportAnswer(frozenset()))
     box.add(example_record(3))
     assert numbers(box.pick()) == [1, 2, 3]
 
 
 def test_an_acknowledgement_of_what_was_not_sent_changes_nothing():
     box = filled(1)
-    sent, _ = made(box.pick(), 1.0)
+    sent, _ = make_report(box.pick(), 1.0)
     box.add(example_record(2))
-    assert not box.answered(sent, ReportAnswer(ids(2, 77)))
+    assert not box.process_answer(sent, ReportAnswer(ids(2, 77)))
     assert numbers(box.pick()) == [1, 2]
 
 
 def test_what_is_refused_for_good_is_not_sent_again_and_counted():
     box = filled(1, 2)
-    sent, _ = made(box.pick(), 1.0)
+    sent, _ = make_report(box.pick(), 1.0)
     box.add(example_record(3))
-    assert box.answered(sent, ReportAnswer(None, "it refused a report as too large (413)", final=True))
+    assert box.process_answer(sent, ReportAnswer(None, "it refused a report as too large (413)", final=True))
     assert numbers(box.pick()) == [3]
     assert (box.refused, box.why_refused) == (2, "it refused a report as too large (413)")
 
@@ -84,12 +84,12 @@ def test_what_is_refused_for_good_is_not_sent_again_and_counted():
 def test_the_newest_are_kept_and_the_others_counted(monkeypatch):
     monkeypatch.setattr(outbox, "WAITING", 3)
     box = filled(1, 2, 3)
-    sent, _ = made(box.pick(), 1.0)
+    sent, _ = make_report(box.pick(), 1.0)
     box.add(example_record(4))
     box.add(example_record(5))
     assert (numbers(box.pick()), box.left_out) == ([3, 4, 5], 2)
     # The first two had made room while they were on their way, and arrived after all.
-    box.answered(sent, ReportAnswer(ids(1, 2, 3)))
+    box.process_answer(sent, ReportAnswer(ids(1, 2, 3)))
     assert (numbers(box.pick()), box.left_out, box.taken) == ([4, 5], 0, 3)
 
 
@@ -100,7 +100,7 @@ def test_a_report_has_at_most_100_records_and_at_most_its_bytes():
     box = Outbox(None)
     for number in range(1, 101):
         box.add(replace(many, cell=replace(many.cell, sequence=number)))
-    sent, body = made(box.pick(), 1.0)
+    sent, body = make_report(box.pick(), 1.0)
     assert report.MAX_BYTES / 4 < len(body) <= report.MAX_BYTES
     assert [one.number for one in sent.records] == list(range(1, len(sent.records) + 1))
     assert 0 < len(sent.records) < 100
@@ -120,17 +120,17 @@ def test_tries_of_an_exercise_are_counted_up_to_the_first_right_one():
         box.check("convolve", right=right)
     box.check("my own exercise", right=True)
     assert box.pick().checks == (report.SharedCheck("convolve", True, 3),)
-    sent, _ = made(box.pick(), 1.0)
-    assert box.answered(sent, ReportAnswer(frozenset()))
+    sent, _ = make_report(box.pick(), 1.0)
+    assert box.process_answer(sent, ReportAnswer(frozenset()))
     assert not box.waits()
 
 
 def test_an_exercise_that_changed_while_it_was_on_its_way_is_sent_again():
     box = Outbox(None)
     box.check("convolve", right=False)
-    sent, _ = made(box.pick(), 1.0)
+    sent, _ = make_report(box.pick(), 1.0)
     box.check("convolve", right=True)
-    box.answered(sent, ReportAnswer(frozenset()))
+    box.process_answer(sent, ReportAnswer(frozenset()))
     assert box.pick().checks == (report.SharedCheck("convolve", True, 2),)
 
 
@@ -169,7 +169,7 @@ def teacher():
 
 
 def posted(teacher: FakeTeacher, token: str = "a-token", allowed: bool = True) -> ReportAnswer:
-    _, body = made(filled(1, 2).pick(), 1.0)
+    _, body = make_report(filled(1, 2).pick(), 1.0)
     return post.post(Address(teacher.url, token), body, lambda: allowed)
 
 

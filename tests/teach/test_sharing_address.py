@@ -13,7 +13,7 @@ import pytest
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.teach.sharing import address as addresses
-from jupyter_mlgpu.teach.sharing.address import Address, address_of, doubt
+from jupyter_mlgpu.teach.sharing.address import Address, address_of, why_untrusted
 from jupyter_mlgpu.teach.sharing.post import post
 from jupyter_mlgpu.testing.sharing import FakeTeacher
 
@@ -164,14 +164,14 @@ def _come_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_a_socket_that_only_its_service_can_have_put_there_is_beyond_doubt(folder: Path):
     with listening(folder / "x"):
-        assert doubt(folder / "x") is None
+        assert why_untrusted(folder / "x") is None
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o757, 0o722])
 def test_a_folder_that_others_may_write_to_is_doubted(folder: Path, mode: int):
     with listening(folder / "x"):
         folder.chmod(mode)
-        assert doubt(folder / "x") == f"others may write to {folder}"
+        assert why_untrusted(folder / "x") == f"others may write to {folder}"
 
 
 def test_a_folder_above_that_others_may_write_to_is_doubted(folder: Path):
@@ -179,32 +179,32 @@ def test_a_folder_above_that_others_may_write_to_is_doubted(folder: Path):
     inner.mkdir(mode=0o755)
     folder.chmod(0o777)
     with listening(inner / "x"):
-        assert doubt(inner / "x") == f"others may write to {folder}"
+        assert why_untrusted(inner / "x") == f"others may write to {folder}"
 
 
 def test_a_link_on_the_way_and_what_is_no_socket_are_doubted(folder: Path, tmp_path: Path):
     (folder / "file").write_text("")
-    assert doubt(folder / "file") == f"{folder / 'file'} is no socket"
+    assert why_untrusted(folder / "file") == f"{folder / 'file'} is no socket"
     (tmp_path / "link").symlink_to(folder)
     with listening(folder / "x"):
-        assert doubt(tmp_path / "link" / "x") == f"{tmp_path / 'link'} is a link"
+        assert why_untrusted(tmp_path / "link" / "x") == f"{tmp_path / 'link'} is a link"
         (folder / "other").symlink_to(folder / "x")
-        assert doubt(folder / "other") == f"{folder / 'other'} is a link"
-    assert "cannot be looked at" in str(doubt(folder / "none"))
+        assert why_untrusted(folder / "other") == f"{folder / 'other'} is a link"
+    assert "cannot be looked at" in str(why_untrusted(folder / "none"))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can stand for two people")
 def test_what_another_student_put_where_everybody_may_write_is_doubted(folder: Path):
     folder.chmod(0o1777)  # as /tmp is
     with listening(folder / "x"):
-        assert doubt(folder / "x") is None  # root's own
+        assert why_untrusted(folder / "x") is None  # root's own
         os.chown(folder / "x", 65_534, -1)
-        assert doubt(folder / "x") == f"others may write to {folder}"
+        assert why_untrusted(folder / "x") == f"others may write to {folder}"
     theirs = folder / "theirs"
     theirs.mkdir(mode=0o755)
     os.chown(theirs, 65_534, -1)
     with listening(theirs / "x"):
-        assert doubt(theirs / "x") == f"others may write to {folder}"
+        assert why_untrusted(theirs / "x") == f"others may write to {folder}"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
@@ -212,7 +212,7 @@ def test_a_folder_that_root_gave_to_the_service_is_beyond_doubt(folder: Path):
     os.chown(folder, 65_534, -1)
     with listening(folder / "x"):
         os.chown(folder / "x", 65_534, -1)
-        assert doubt(folder / "x") is None
+        assert why_untrusted(folder / "x") is None
 
 
 def test_no_byte_goes_into_a_socket_in_a_folder_that_others_may_write_to(folder: Path):

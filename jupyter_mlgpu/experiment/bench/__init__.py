@@ -1,9 +1,9 @@
-"""Benchmarks: how fast this machine computes, with spread, and beside published figures.
+"""Benchmarks: measure how fast this machine computes, with intervals, and compare with published figures.
 
     import jupyter_mlgpu
     run = jupyter_mlgpu.bench("gemm", framework="torch", quick=True)
 
-The package is what `jupyter_mlgpu.bench` names, and it can be called (docs/adr/0021).
+`jupyter_mlgpu.bench` is this package, and it can be called (docs/adr/0021).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def bench(
     """Measure cases by name (`gemm`, `bandwidth`, ...; the small ones without any) and return the run.
 
     `framework` is one or several separated by commas, `device` a word such as `cpu` or `gpu:0`. An interrupt
-    ends it: what was measured until then is returned, with `outcome` "interrupted". Raises BenchError and
-    UsageError.
+    ends the run, which then has what was measured until then, with `outcome` "interrupted". Raises BenchError
+    and UsageError.
     """
     from jupyter_mlgpu.experiment.bench import session
     from jupyter_mlgpu.experiment.bench.machine import local_monitor

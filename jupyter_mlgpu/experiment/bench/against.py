@@ -1,7 +1,7 @@
-"""Two benchmarks side by side, or one beside published figures; what differs between them is always said.
+"""Compare two benchmarks, or one with published figures, and always name what differs between them.
 
-A ratio of two experiments that differ in batch, type or size says little about the machines. So rows that are
-the same experiment come first, and every other row names what differs.
+A ratio of two experiments that differ in batch, type or size says little about the machines. So rows of equal
+experiments come first, and every other row names what differs.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One comparison: `ratio` is how many times as fast as theirs ours is, `differs` what is not the same.
+    """One comparison: `ratio` is our speed divided by theirs, `differs` lists what is not the same.
 
-    `certain` tells whether the 95 % intervals of the two lie apart; None where the other has no interval.
+    `certain` is true if the 95 % intervals of the two do not overlap; None if the other has no interval.
     """
 
     label: str
@@ -47,21 +47,21 @@ class Against(Displayable):
 
 
 def against(run: BenchRun, word: str) -> Against:
-    """A run beside published figures of that name, or beside the run in that file; raises BenchError."""
-    other = prepared(word)
+    """Compare a run with published figures of that name, or with the run in that file. Raises BenchError."""
+    other = load_or_published(word)
     return two_runs(run, other) if isinstance(other, BenchRun) else with_published(run, other)
 
 
-def prepared(word: str) -> BenchRun | tuple[Published, ...]:
-    """What a word after `--against` names: the run in a file, or published figures; raises BenchError."""
-    # A file may have any name; a word that is none is a published name.
+def load_or_published(word: str) -> BenchRun | tuple[Published, ...]:
+    """Return the run or the published figures that a word after `--against` names. Raises BenchError."""
+    # A file may have any name; a word that is not a file is a published name.
     if Path(word).suffix == ".json" or Path(word).expanduser().is_file():
         return load(word)
-    return published.named(word)
+    return published.by_name(word)
 
 
 def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
-    """Each result beside the published figures of its case that are nearest to it."""
+    """Compare each result with the published figures of its case that are nearest to it."""
     rows = [row for one in _one_of_each(run) for row in _nearest(one, entries)]
     rows.sort(key=lambda row: len(row.differs))
     known = dict.fromkeys(one.case for one in entries)
@@ -69,20 +69,20 @@ def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
     sources = dict.fromkeys(entry.source for entry in entries)
     notes = [say("Source: {source}", source=one) for one in sources]
     if left:
-        said = say(
+        note = say(
             "Not published there: {left}. Published: {known}.", left=", ".join(left), known=", ".join(known)
         )
-        notes.insert(0, said)
+        notes.insert(0, note)
     head = say(
         "{ours} compared with published figures for {theirs}.",
         ours=bench_sentences.hardware(run),
         theirs=entries[0].hardware,
     )
-    return Against(head, tuple(rows), (*_doubtful(run, rows), *notes))
+    return Against(head, tuple(rows), (*_caveats(run, rows), *notes))
 
 
 def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
-    """What both runs have: the same case, parameters, type and options; the same framework's first."""
+    """Compare what both runs have: the same case, parameters, type and options; the same framework first."""
     rows, alone = [], []
     for one in ours.results:
         if not one.samples:
@@ -93,7 +93,7 @@ def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
             rows.append(_row(one, same[0]))
         else:
             alone.append(one.label)
-    notes = [*_doubtful(ours, rows), *_doubtful(theirs, rows, here=False)]
+    notes = [*_caveats(ours, rows), *_caveats(theirs, rows, here=False)]
     if alone:
         notes.append(say("Not in the other file, so not compared: {cases}.", cases=", ".join(alone)))
     changed = [
@@ -112,8 +112,8 @@ def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
     return Against(head, tuple(rows), tuple(notes))
 
 
-def _doubtful(run: BenchRun, rows: Sequence[Row], *, here: bool = True) -> list[Sentence]:
-    """A sentence that names the results compared against whose figures something speaks."""
+def _caveats(run: BenchRun, rows: Sequence[Row], *, here: bool = True) -> list[Sentence]:
+    """Return a sentence that names the compared results whose figures have caveats, if any."""
     compared = {row.label for row in rows}
     found = dict.fromkeys(one.label for one in run.results if one.flags and one.label in compared)
     if not found:
@@ -143,7 +143,7 @@ def _row(one: CaseResult, other: CaseResult) -> Row:
 
 
 def _one_of_each(run: BenchRun) -> list[CaseResult]:
-    """What to compare: every result that was measured, but of gemm in each type only the best."""
+    """Return the results to compare: all that were measured, but of gemm in each type only the best."""
     measured = [one for one in run.results if one.samples]
     best: dict[tuple[str, ...], CaseResult] = {}
     kept = []
@@ -158,7 +158,7 @@ def _one_of_each(run: BenchRun) -> list[CaseResult]:
 
 
 def _nearest(one: CaseResult, entries: Sequence[Published]) -> list[Row]:
-    """Rows of the published figures of the same case and kind of work that differ least from a result."""
+    """Return the published figures of the same case and kind of work that differ least from a result."""
     rows = []
     for entry in entries:
         ours = one.tflops if entry.unit == "TFLOP/s" else one.throughput
@@ -167,19 +167,19 @@ def _nearest(one: CaseResult, entries: Sequence[Published]) -> list[Row]:
         if entry.parameters.get("mode") != one.parameters.get("mode"):  # training is not inference
             continue
         if one.case == "gemm" and entry.type_ not in (one.type_ran, one.type_asked):
-            continue  # of a product of matrices the type is what matters
+            continue  # only products in the same type are comparable
         theirs = Quantity(entry.value, entry.unit)
-        told = [entry.what, "" if entry.watts is None else f"{entry.watts:.0f} W", entry.version]
-        what = ", ".join(filter(None, told))
+        parts = [entry.what, "" if entry.watts is None else f"{entry.watts:.0f} W", entry.version]
+        what = ", ".join(filter(None, parts))
         rows.append(Row(one.label, ours, theirs, _ratio(ours, theirs), what, _differences(one, entry), None))
     least = min((len(row.differs) for row in rows), default=0)
     return [row for row in rows if len(row.differs) == least]
 
 
 def _differences(one: CaseResult, entry: Published) -> tuple[str, ...]:
-    """What the source tells and is not the same here."""
+    """Return what the source states and is not the same here."""
     found = [
-        f"{name} {_said(one.parameters.get(name))}, there {_said(entry.parameters.get(name))}"
+        f"{name} {_stated(one.parameters.get(name))}, there {_stated(entry.parameters.get(name))}"
         for name in dict.fromkeys((*one.parameters, *entry.parameters))
         if one.parameters.get(name) != entry.parameters.get(name)
     ]
@@ -191,7 +191,7 @@ def _differences(one: CaseResult, entry: Published) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _said(value: Any) -> str:
+def _stated(value: Any) -> str:
     return "not stated" if value is None else str(value)
 
 

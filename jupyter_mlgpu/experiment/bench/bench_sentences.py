@@ -1,4 +1,4 @@
-"""Figures and progress of a benchmark in words."""
+"""The figures and the progress of a benchmark in words."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.experiment.bench.run import BenchRun
     from jupyter_mlgpu.experiment.bench.session import BenchProgress
 
-#: Units in which a second's items are written in powers of ten.
+#: Units whose figures are written with a metric prefix.
 _SCALED = ("bytes/s", "bytes/J")
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def quantity(one: Quantity) -> str:
-    """A figure with its unit; empty where there is none, for the reason stands below the table."""
+    """Return a figure with its unit; empty if there is none, because the reason is below the table."""
     if one.value is None:
         return ""
     value = one.value
@@ -35,17 +35,17 @@ def quantity(one: Quantity) -> str:
 
 
 def three(value: float) -> str:
-    """Three figures, with a comma between thousands."""
+    """Return a number with three digits, and a comma between thousands."""
     return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"
 
 
 def progress(now: BenchProgress) -> Sentence:
-    """What runs now, for the line that tells of it."""
+    """Return the sentence of the progress line on what runs now."""
     return say("Benchmark {number} of {total}: {doing}", number=now.number, total=now.total, doing=doing(now))
 
 
 def doing(now: BenchProgress) -> Sentence:
-    """The case that runs, what it is at, and how long all of them will still take."""
+    """Return the running case, its step, and how long all cases will still take."""
     step = now.step
     at: str = step.doing
     if step.repeats:
@@ -57,19 +57,21 @@ def doing(now: BenchProgress) -> Sentence:
 
 
 def head(run: BenchRun) -> Sentence:
-    """Where and how it was measured, in a line."""
+    """Return in a line where and how it was measured."""
     where = {"hardware": hardware(run), "date": run.started_at[:10]}
-    told = say("{hardware}, {date}, quick.", **where) if run.quick else say("{hardware}, {date}.", **where)
+    sentence = (
+        say("{hardware}, {date}, quick.", **where) if run.quick else say("{hardware}, {date}.", **where)
+    )
     if run.outcome != "ok":
-        told = joined(told, say("It was interrupted and is not complete."))
+        sentence = joined(sentence, say("It was interrupted and is not complete."))
     if run.origin == "live":
-        return told
+        return sentence
     if run.origin == "loaded":
-        return say("Read from a file: {rest}", rest=told)
-    return say("Replayed, not measured here: {rest}", rest=told)
+        return say("Read from a file: {rest}", rest=sentence)
+    return say("Replayed, not measured here: {rest}", rest=sentence)
 
 
 def hardware(run: BenchRun) -> str:
-    """The devices by name, each once; the processor where no device tells one."""
-    told = [str(one.hardware) for one in run.results if one.hardware]
-    return ", ".join(dict.fromkeys(told)) or str(run.machine.get("processor") or say("unknown hardware"))
+    """Return the names of the devices, each once, or of the processor if no device has a name."""
+    names = [str(one.hardware) for one in run.results if one.hardware]
+    return ", ".join(dict.fromkeys(names)) or str(run.machine.get("processor") or say("unknown hardware"))

@@ -1,4 +1,4 @@
-"""How long a case may take, and how often it is repeated."""
+"""The limits on how long a case may take, and how often it is repeated."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`repeats` samples, each of as many steps as take `sample_s` seconds; warm-up at most `warm_up_s`.
+    """Limits of a case: `repeats` samples, each of as many steps as take `sample_s` seconds.
 
-    After `seconds` of repeats no further one begins once there are `fewest`: three, as few as show a spread.
-    A case of which one step takes longer than `longest_step_s` is left out.
+    Warm-up takes at most `warm_up_s`. After `seconds` of repeats no further one begins, if there are
+    `fewest`: three, the fewest that show a spread. A case with a step that takes longer than `longest_step_s`
+    is left out.
     """
 
     repeats: int = 10
@@ -21,7 +22,7 @@ class Budget:
     longest_step_s: float = 20.0
 
 
-#: Nine repeats: as few as give a 95 % interval from which the slowest and the fastest are left out
-#: (`statistics.median_interval`), so that one disturbance does not make it wide.
+#: Nine repeats: the fewest that give a 95 % interval without the slowest and the fastest
+#: (`statistics.median_interval`), so that one disturbance does not widen it.
 QUICK = Budget(repeats=9, sample_s=0.08, warm_up_s=0.8, seconds=1.5, longest_step_s=1.5)
 FULL = Budget()

@@ -1,7 +1,7 @@
-"""What a benchmark is made of: a case says what a step does and needs, a runner does steps on one device.
+"""The parts of a benchmark: a case says what a step does and needs, a runner does steps on one device.
 
 This is the contract between the driver (`measuring.py`), which times and judges, and the cases, which know a
-framework. A case is plain data until `prepare` is called; nothing imports a framework before.
+framework. A case is plain data until `prepare` is called; no framework is imported before.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What must be there: bytes of the device's memory at the peak (an estimate from above), and a device.
+    """The needs of a case: bytes of the device's memory at the peak (an upper estimate), and a device.
 
-    `kinds` are kinds of devices (`Device.kind`: cpu, cuda, rocm, metal); empty: any of them will do.
+    `kinds` are kinds of devices (`Device.kind`: cpu, cuda, rocm, metal); empty means any of them.
     """
 
     bytes: int
@@ -29,11 +29,11 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one step does: `items` of `unit` (images, bytes, launches), and its floating-point operations.
+    """The work of one step: `items` of `unit` (images, bytes, launches), and its floating-point operations.
 
-    `flops` counts a multiplication and an addition as two; None with `why_no_flops`. `formula` says in words
-    how both are counted. `moved` is how many bytes a step has to read and write at the least, for the
-    roofline; None where that is not worked out.
+    `flops` counts a multiplication and an addition as two; it is None with `why_no_flops`. `formula` says in
+    words how both are counted. `moved` is the least number of bytes that a step reads and writes, for the
+    roofline; None if it is not known.
     """
 
     items: float
@@ -48,13 +48,13 @@ class Work:
 class Case:
     """One benchmark with all its parameters, for one framework.
 
-    `name` is that of the family (`gemm`, `resnet50`), `parameters` what sets it apart within it (`{"n":
-    1024}`, `{"batch": 128, "mode": "train"}`), `options` named fast paths (`compile`, `channels_last`).
-    `type_asked` is the type of the numbers; `peak_type` the type of the products in it, with whose measured
-    GEMM peak the case is compared: `bfloat16` in mixed precision. `chart` is the parameter along which a
-    chart of the family is drawn.
+    `name` is that of the family (`gemm`, `resnet50`), `parameters` distinguish cases of a family (`{"n":
+    1024}`, `{"batch": 128, "mode": "train"}`), `options` are named fast paths (`compile`, `channels_last`).
+    `type_asked` is the type of the numbers. `peak_type` is the type of the matrix products in it, with whose
+    measured GEMM peak the case is compared: `bfloat16` in mixed precision. `chart` is the parameter on the
+    axis of the family's chart.
 
-    `start` makes the runner: it may raise BenchError where the case cannot run there, in a sentence.
+    `start` makes the runner. It raises BenchError with a sentence if the case cannot run on the device.
     """
 
     name: str
@@ -69,27 +69,27 @@ class Case:
     chart: str | None = None
 
     def prepare(self, device: Device) -> CaseRunner:
-        """The case ready to run on a device; may take long (compiling), and is not timed."""
+        """Return the case ready to run on a device. This may take long (compiling), and is not timed."""
         return self.start(device)
 
     @property
     def label(self) -> str:
-        """The case in a few words (see `label`)."""
+        """The case in a few words (see the function `label`)."""
         return label(self.name, self.parameters, self.type_asked, self.options)
 
 
 def label(name: str, parameters: Mapping[str, Any], type_: str, options: Sequence[str]) -> str:
-    """`gemm n=1024 float32`, `resnet50 train batch=128 bfloat16 +compile`: words stand without their name."""
+    """Return a label such as `gemm n=1024 float32` or `resnet50 train batch=128 bfloat16 +compile`."""
     named = [str(value) if isinstance(value, str) else f"{key}={value}" for key, value in parameters.items()]
     return " ".join([name, *named, type_, *(f"+{one}" for one in options)])
 
 
 @dataclass(frozen=True, slots=True)
 class CaseRequest:
-    """For which cases a family is asked: a framework, a device of it, and whether it must be quick.
+    """A request for the cases of a family: a framework, a device of it, and whether it must be quick.
 
-    `memory` is what may be used on the device, in bytes, or why it is not known: a family may choose its
-    sizes by it, but need not leave out what does not fit (the driver skips that, with the reason).
+    `memory` is the usable memory of the device, in bytes, or the reason why it is not known. A family may
+    choose its sizes by it, but need not leave out what does not fit (the driver skips that, with the reason).
     """
 
     framework: str
@@ -98,5 +98,5 @@ class CaseRequest:
     memory: Quantity
 
 
-#: A family of cases: `suite.py` has the name of each and where such a function is.
+#: A family of cases: `suite.py` has the name of each and the place of its function.
 Family = Callable[[CaseRequest], Iterable[Case]]

@@ -1,8 +1,8 @@
-"""The small cases: products of matrices, bandwidth of memory, transfer, convolutions, dispatch.
+"""The small cases: matrix products, memory bandwidth, transfer, convolutions, dispatch.
 
 A product of two n x n matrices takes 2 n^3 operations, an addition for each multiplication. Bandwidth is
-counted as J. D. McCalpin's STREAM counts it (1995): each array that is read or written counts once, whatever
-the caches do, and the arrays are larger than caches are.
+counted like in J. D. McCalpin's STREAM (1995): each array that is read or written counts once, whatever the
+caches do, and the arrays are larger than the caches.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from jupyter_mlgpu.record.sentence import say
 
 _MIB = 1024**2
 
-#: Beside its arrays a framework takes memory for its libraries and for what they work in.
+#: Memory that a framework takes for its libraries and workspaces, in addition to its arrays.
 _WORKSPACE = 256 * _MIB
 
-#: Arrays that a step of each operation reads and writes.
+#: The number of arrays that a step of each operation reads and writes.
 _ARRAYS = {"add": 3, "mult": 3, "mult-add": 4}
 
 NO_ARITHMETIC = say("This case moves data; its arithmetic is not counted.")
 
 
 def gemm(asked: CaseRequest) -> Iterator[Case]:
-    """Matrix products of all types, n from 32 to 16,384 on a GPU, to 4,096 (float32 alone) on a processor."""
+    """Yield matrix products of all types, n from 32 to 16,384 on a GPU, to 4,096 (float32 only) on a CPU."""
     on_cpu = asked.device.kind == "cpu"
     if asked.quick:
         sizes: tuple[int, ...] = (256, 512, 1024) if on_cpu else (512, 2048, 8192)
         others: tuple[int, ...] = (512,) if on_cpu else (8192,)
     else:
         sizes = tuple(2**power for power in range(5, 13 if on_cpu else 15))
-        # Emulated, they take a processor up to a hundred times as long.
+        # Emulated types take a processor up to a hundred times as long.
         others = sizes[:6] if on_cpu else sizes
     for type_ in BYTES:
         for n in sizes if type_ == "float32" else others:
@@ -43,7 +43,7 @@ def gemm(asked: CaseRequest) -> Iterator[Case]:
 
 
 def _gemm(asked: CaseRequest, n: int, type_: str) -> Case:
-    # A fourth array: small products are chained, and emulated ones worked out in float32.
+    # The fourth array: small products are chained, and emulated ones are computed in float32.
     need = 4 * n * n * max(BYTES[type_], 4) + _WORKSPACE
     return Case(
         "gemm",
@@ -59,7 +59,7 @@ def _gemm(asked: CaseRequest, n: int, type_: str) -> Case:
 
 
 def bandwidth(asked: CaseRequest) -> Iterator[Case]:
-    """What memory moves: x + b, x * b and x * b + c over arrays of float32."""
+    """Yield memory bandwidth cases: x + b, x * b and x * b + c over arrays of float32."""
     if asked.device.kind == "cpu":
         size = (64 if asked.quick else 256) * _MIB
     else:
@@ -88,7 +88,7 @@ def _stream(asked: CaseRequest, operation: Operation, size: int) -> Case:
 
 
 def transfer(asked: CaseRequest) -> Iterator[Case]:
-    """Between host and device, each way and to and fro."""
+    """Yield copies between host and device, each way and both ways."""
     for size in (64,) if asked.quick else (1, 64, 512):
         for direction in get_args(Direction):
             yield _transfer(asked, direction, size * _MIB)
@@ -109,7 +109,7 @@ def _transfer(asked: CaseRequest, direction: Direction, size: int) -> Case:
 
 
 def conv(asked: CaseRequest) -> Iterator[Case]:
-    """A convolution of 3 x 3, and a depthwise separable one (A. Howard et al. 2017, MobileNets)."""
+    """Yield a convolution of 3 x 3, and a depthwise separable one (A. Howard et al. 2017, MobileNets)."""
     on_cpu = asked.device.kind == "cpu"
     batch, size, channels = (2, 28, 64) if asked.quick else (8, 56, 128)
     if not on_cpu:
@@ -133,9 +133,9 @@ def _conv(asked: CaseRequest, shape: ConvolutionCase) -> Case:
             "size": shape.size,
             "channels": shape.channels,
         },
-        # Images in and out; the weights are few beside them.
+        # Images in and out; the weights are few in comparison.
         Work(shape.batch, "images", shape.flops, None, formula, 2.0 * image),
-        # Where it is worked out as a product of matrices, each point takes its 9 neighbours along.
+        # If it is computed as a matrix product, each point is stored with its 9 neighbours.
         Needs(12 * image + _WORKSPACE),
         lambda device: registry.array_programs(asked.framework).conv(device, shape),
         type_asked=shape.type_,
@@ -144,7 +144,7 @@ def _conv(asked: CaseRequest, shape: ConvolutionCase) -> Case:
 
 
 def dispatch(asked: CaseRequest) -> Iterable[Case]:
-    """How long the smallest operation takes: many given one after another, and each waited for."""
+    """Return the cases of the smallest operation: many launched in a row, and each synchronized."""
     return [_dispatch(asked, synchronised) for synchronised in (False, True)]
 
 

@@ -1,4 +1,4 @@
-"""Pure judgement: why a case is not begun, what went wrong, what speaks against its figures."""
+"""Judge cases, as pure functions: why one is not begun, what went wrong, what speaks against its figures."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: Times rise, as on a device that grows hot and lowers its clock, where chance does that in at most this part
-#: of cases, and where it is by this part at least: less is no throttling that matters.
+#: Times rise, as on a hot device that lowers its clock, if the probability of such a rise by chance is at
+#: most the first, and if the relative rise is at least the second: a smaller throttling does not matter.
 RISE_BY_CHANCE, SMALLEST_RISE = 0.01, 0.03
 
 
 def flags(result: CaseResult, others: Sequence[str]) -> list[Sentence]:
-    """What speaks against the figures of a result, each a sentence."""
+    """Return the caveats of a result's figures, each as a sentence."""
     found: list[Sentence] = []
     elsewhere = [one for one in result.ran_on if one != result.device]
     if elsewhere:
@@ -36,13 +36,13 @@ def flags(result: CaseResult, others: Sequence[str]) -> list[Sentence]:
                 programs=programs,
             )
         )
-    rose = rise(result.samples)
-    if rose is not None:
+    relative_rise = rise(result.samples)
+    if relative_rise is not None:
         found.append(
             say(
                 "The times rose by {rise} over the repeats, as when a hot device lowers its "
                 "clock (thermal throttling); let it cool and run this case alone.",
-                rise=f"{rose:.0%}",
+                rise=f"{relative_rise:.0%}",
             )
         )
     if not result.steady:
@@ -58,10 +58,10 @@ def flags(result: CaseResult, others: Sequence[str]) -> list[Sentence]:
 
 
 def rise(samples: Sequence[float]) -> float | None:
-    """By what part of the first time the times rise from the first to the last; None where they do not.
+    """Return the relative rise of the times from the first to the last, or None if they do not rise.
 
-    It counts where chance alone would hardly bring so many pairs in rising order. The rise is Theil and Sen's
-    slope times the length, over where the line begins: the median of what the slope leaves of each sample.
+    It counts if chance alone would hardly bring so many pairs in rising order. The rise is the Theil-Sen
+    slope times the length, divided by the start of the line: the median of the samples without the slope.
     """
     count = len(samples)
     if mann_kendall(samples) > RISE_BY_CHANCE:
@@ -83,7 +83,7 @@ def _unexplained(result: CaseResult) -> Sentence:
 
 
 def why_not(case: Case, device: Device, monitor: MachineMonitor) -> Sentence | None:
-    """Why a case is not begun on a device, in a sentence."""
+    """Return a sentence on why a case is not begun on a device, or None."""
     if case.needs.kinds and device.kind not in case.needs.kinds:
         kinds = " or ".join(case.needs.kinds)
         return say(
@@ -91,24 +91,24 @@ def why_not(case: Case, device: Device, monitor: MachineMonitor) -> Sentence | N
         )
     free = monitor.free_memory(device)
     if free.value is not None and case.needs.bytes > free.value:
-        need, there = units.size(case.needs.bytes), units.size(free.value)
+        need, free_size = units.size(case.needs.bytes), units.size(free.value)
         return say(
             "It needs {need} of memory on {device}, but only {free} is free.",
             need=need,
             device=device.name,
-            free=there,
+            free=free_size,
         )
     return None
 
 
 def too_long(seconds: float, longest: float) -> Sentence:
-    """Why a case is given up after its first steps."""
+    """Return a sentence on why a case is ended after its first steps."""
     took, most = units.seconds(seconds), units.seconds(longest)
     return say("One step takes {time}; the limit is {most}.", time=took, most=most)
 
 
 def failure(error: Exception) -> Sentence:
-    """What went wrong, in one line: out of memory in plain words, anything else as the framework says it."""
+    """Return an error in one line: out of memory in plain words, others in the framework's own words."""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, MemoryError) or any(one in text.lower() for one in _NO_MEMORY):
         return say("Out of memory: the estimate was too low, or another program took some.")

@@ -1,4 +1,4 @@
-"""The machine around a case: what is free, who else is there, what it draws (`monitor.MachineMonitor`)."""
+"""The monitor of this machine: free memory, other programs, energy (see `monitor.MachineMonitor`)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-#: Others' share of the processor's time from which it is told.
+#: The least share of the processor's time for which other programs are reported.
 SHARE = 0.05
 
 WHICH = say("This machine has several GPUs, and it is not known which one the framework uses.")
 
 
 class LocalMonitor:
-    """This machine. `gpus` finds NVIDIA's GPUs; the probes are the recorder's own."""
+    """The monitor of this machine. `gpus` finds NVIDIA's GPUs; the probes are the recorder's own."""
 
     def __init__(self, gpus: Callable[[], Gpus], energy: Probe, peak: Probe, root: Path = Path("/")) -> None:
         self._gpus = gpus
@@ -33,7 +33,7 @@ class LocalMonitor:
         self._root = root
 
     def free_memory(self, device: Device) -> Quantity:
-        """Of a GPU its memory but what other programs hold: what our framework keeps for itself is ours."""
+        """Return the free memory of a device; on a GPU, what our own process holds counts as free."""
         if device.kind == "cpu" or memory.unified():
             whole = memory.machine()
             container = memory.container(whole.total, self._root)
@@ -42,18 +42,18 @@ class LocalMonitor:
         if isinstance(gpu, str):
             return unknown("bytes", gpu)
         nvml = self._gpus().nvml
-        told = nvml.memory(gpu.index)
-        if told.value is None:
-            return unknown("bytes", joined(told.why_missing or ""))
+        info = nvml.memory(gpu.index)
+        if info.value is None:
+            return unknown("bytes", joined(info.why_missing or ""))
         users = nvml.processes(gpu.index).value or ()
-        held = sum(one.used or 0 for one in users if one.pid != os.getpid())
-        # In a container the driver may tell our own process under a number that is not ours.
+        used_by_others = sum(one.used or 0 for one in users if one.pid != os.getpid())
+        # In a container the driver may report our own process with a number that is not ours.
         if not memory.sees_the_machines_processes() and len(users) == 1:
-            held = 0
-        return Quantity(told.value.total - held, "bytes")
+            used_by_others = 0
+        return Quantity(info.value.total - used_by_others, "bytes")
 
     def others(self, device: Device) -> Callable[[], tuple[str, ...]]:
-        """Of a CPU the share of its time that others took, of a GPU the processes that NVML tells."""
+        """Watch for other programs: by their share of a CPU's time, or by NVML's processes of a GPU."""
         if device.kind == "cpu":
             return _processor()
         gpu = self._gpu(device)
@@ -63,29 +63,31 @@ class LocalMonitor:
         return lambda: tuple(dict.fromkeys([*before, *self._processes(gpu)]))
 
     def energy(self, device: Device) -> Callable[[], Quantity]:
-        """The reading of the device's own counter; on a CPU that of the processor."""
+        """Read the device's own energy counter; for a CPU that of the processor."""
         stop = self._energy.start()
 
-        def ended() -> Quantity:
+        def stop_and_read() -> Quantity:
             found = stop()
             readings = [found] if isinstance(found, Reading) else list(found)
             return self._energy_of(device, readings)
 
-        return ended
+        return stop_and_read
 
     def peak_memory(self, device: Device) -> Callable[[], Quantity]:
-        """The peak of this process."""
+        """Watch the peak memory of this process."""
         stop = self._peak.start()
 
-        def ended() -> Quantity:
+        def stop_and_read() -> Quantity:
             found = stop()
             reading = found if isinstance(found, Reading) else found[0]
             return Quantity(reading.value, "bytes", reading.why_missing)
 
-        return ended
+        return stop_and_read
 
     def _gpu(self, device: Device) -> Gpu | Sentence:
-        """NVML's GPU for a framework's, or why it cannot be told (its numbers: `measure/probes/nvml.py`)."""
+        """Return NVML's GPU for a framework's device, or why it is not known.
+
+        `measure/probes/nvml.py` says how the two number GPUs."""
         gpus = self._gpus()
         if not gpus.gpus:
             return joined(gpus.why_none or "")
@@ -100,7 +102,7 @@ class LocalMonitor:
     def _processes(self, gpu: Gpu) -> list[str]:
         users = self._gpus().nvml.processes(gpu.index).value or ()
         if not memory.sees_the_machines_processes():
-            # One of them is this process, under a number that cannot be told from here.
+            # One of them is this process, with a number that is not known here.
             return [f"{len(users) - 1} more processes, not seen from here"] if len(users) > 1 else []
         return [
             f"{memory.program(one.pid)} (process {one.pid}"
@@ -126,7 +128,7 @@ class LocalMonitor:
 
 
 def _processor() -> Callable[[], tuple[str, ...]]:
-    """Watch the processor's time: what was neither idle nor ours, of all cores."""
+    """Measure the processor time that was neither idle nor ours, on all cores."""
     import psutil
 
     def sample() -> tuple[Any, float]:
@@ -134,25 +136,25 @@ def _processor() -> Callable[[], tuple[str, ...]]:
 
     before, ours_before = sample()
 
-    def ended() -> tuple[str, ...]:
+    def stop_and_read() -> tuple[str, ...]:
         after, ours_after = sample()
         return others_of_processor(before._asdict(), after._asdict(), ours_after - ours_before)
 
-    return ended
+    return stop_and_read
 
 
 def others_of_processor(before: dict[str, float], after: dict[str, float], ours: float) -> tuple[str, ...]:
-    """What others took of the processor between two looks at its times, in seconds; `ours` is this process's.
+    """Return what others took of the processor between two readings of its times, in seconds.
 
-    `steal` is what the host of a virtual machine gave to others (Linux, proc(5)); guests' time is counted
-    under user already.
+    `ours` is this process's time. `steal` is what the host of a virtual machine gave to others (Linux,
+    proc(5)); guests' time is counted under user already.
     """
-    took = {name: after[name] - before[name] for name in after if name not in ("guest", "guest_nice")}
-    whole = sum(took.values())
+    spent = {name: after[name] - before[name] for name in after if name not in ("guest", "guest_nice")}
+    whole = sum(spent.values())
     if whole <= 0:
         return ()
-    stolen = took.get("steal", 0.0)
-    busy = whole - took.get("idle", 0.0) - took.get("iowait", 0.0) - stolen
+    stolen = spent.get("steal", 0.0)
+    busy = whole - spent.get("idle", 0.0) - spent.get("iowait", 0.0) - stolen
     found = []
     if (busy - ours) / whole > SHARE:
         found.append(f"other programs with {(busy - ours) / whole:.0%} of the cores' time")
@@ -162,11 +164,13 @@ def others_of_processor(before: dict[str, float], after: dict[str, float], ours:
 
 
 def local_monitor() -> LocalMonitor:
-    """With the counters and probes of this process's kit."""
+    """Return the monitor with the counters and probes of this process's runtime."""
     from jupyter_mlgpu.measure import runtime
     from jupyter_mlgpu.measure.probes.cell import energy, peak_memory_process
 
-    mine = runtime.current()
+    process_runtime = runtime.current()
     return LocalMonitor(
-        mine.gpus.get, energy.probe(mine.instruments), peak_memory_process.probe(mine.instruments)
+        process_runtime.gpus.get,
+        energy.probe(process_runtime.instruments),
+        peak_memory_process.probe(process_runtime.instruments),
     )

@@ -1,8 +1,8 @@
-"""The driver: one case on one device, from its need of memory to its result.
+"""The driver: measure one case on one device, from its memory check to its result.
 
 A run of the timing loop is a block of steps: as many as take `Budget.sample_s` together, so that reading the
-clock and waiting for the device weigh little. Where the time for warm-up is over before
-blocks are steady, the result says so. While repeats run nothing is watched but the counter of energy.
+clock and waiting for the device cost little. If the time for warm-up ends before blocks are steady, the
+result says so. During the repeats only the energy counter and other programs are observed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.errors import BenchError
 from jupyter_mlgpu.record.sentence import Sentence, joined, of_error, say
 
-#: A block never has more steps: one step may be shorter than the clock tells.
+#: The most steps in a block, because one step may be shorter than the clock's resolution.
 MOST_STEPS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuringStep:
-    """How far a case is: `doing` is preparing, warming up or measuring; `number` of `repeats` then."""
+    """The state of a case: `doing` is preparing, warming up or measuring.
+
+    While it is measuring, the repeat has the `number` of `repeats`.
+    """
 
     case: Case
     doing: str
@@ -54,9 +57,9 @@ def measure(
     budget: Budget,
     on_step: OnStep = lambda step: None,
 ) -> tuple[CaseResult, BaseException | None]:
-    """Run a case; returns what was measured and, if the user interrupted it, the interrupt to be raised on.
+    """Run a case, and return what was measured and the user's interrupt, if any, to be raised again.
 
-    What goes wrong in a case costs that case alone: the result says what happened.
+    An error costs only this case: the result says what happened.
     """
     unfinished = UnfinishedResult(case, device, guarded.hardware(backend, device))
     why = judging.why_not(case, device, monitor)
@@ -70,16 +73,16 @@ def measure(
         ended = ("interrupted", say("Interrupted; the measurements taken so far are kept."), error)
     except BenchError as error:
         ended = ("skipped", joined(of_error(error)), None)
-    except Exception as error:  # of any framework: a case that fails must not cost the others
+    except Exception as error:  # of any framework: one failed case must not cost the others
         ended = ("failed", judging.failure(error), None)
-    status, said, stop = ended
+    status, why_ended, stop = ended
     unfinished.measured_s = (clock.monotonic_ns() - begun) / 1e9
-    return unfinished.finish(status, said), stop
+    return unfinished.finish(status, why_ended), stop
 
 
 @dataclass
 class _Driver:
-    """The course of one case."""
+    """Runs one case."""
 
     case: Case
     device: Device
@@ -94,42 +97,42 @@ class _Driver:
         self.on_step(MeasuringStep(self.case, say("preparing")))
         runner = self.case.prepare(self.device)
         try:
-            self.unfinished.ready(runner)
+            self.unfinished.note_prepared(runner)
             self.on_step(MeasuringStep(self.case, say("warming up")))
             steps = self._block(runner)
             block = partial(self._time, runner, steps)
             self.unfinished.timings.warm_up(block, steady_blocks(self.budget.warm_up_s))
-            self._watched(runner)
+            self._run_observed(runner)
             self.unfinished.steps = steps
             self._repeat(block)
         finally:
-            # An error in closing must not hide the one that came before.
+            # An error in closing must not hide an earlier one.
             with suppress(Exception):
                 runner.close()
 
     def _block(self, runner: CaseRunner) -> int:
-        """How many steps take `sample_s` together; the first of all, which may compile, does not count."""
+        """Return how many steps take `sample_s` together, without the first, which may compile."""
         self._time(runner, 1)
         steps, seconds = 1, self._time(runner, 1)
         if seconds > self.budget.longest_step_s:
             raise BenchError(judging.too_long(seconds, self.budget.longest_step_s))
         spent = seconds
         while seconds < self.budget.sample_s and steps < MOST_STEPS and spent < self.budget.warm_up_s:
-            # At most eight times as many at once: the first ones are slower, and tell little.
+            # At most eight times as many at once: the first steps are slower, so they predict badly.
             aim = self.budget.sample_s / max(seconds / steps, 1e-9)
             steps = min(MOST_STEPS, 8 * steps, max(steps + 1, math.ceil(1.05 * aim)))
             seconds = self._time(runner, steps)
             spent += seconds
         return steps
 
-    def _watched(self, runner: CaseRunner) -> None:
-        """One step that is watched and does not count: where it ran, and the peak of memory."""
+    def _run_observed(self, runner: CaseRunner) -> None:
+        """Run one observed step that does not count: it shows where it ran, and the peak memory."""
         peak = self.monitor.peak_memory(self.device)
         observation = self.backend.observe()
         try:
             self._time(runner, 1)
         finally:
-            self.unfinished.saw(self.device, observation.finish(), peak())
+            self.unfinished.note_observed(self.device, observation.finish(), peak())
             self.backend.release()
 
     def _repeat(self, block: Callable[[], float]) -> None:
@@ -148,7 +151,7 @@ class _Driver:
         finally:
             counted = joules()
             self.unfinished.others = others()
-            if whole:  # else it has the energy of a sample in it that is not there
+            if whole:  # otherwise the energy includes that of an unfinished sample
                 self.unfinished.energy = counted
 
     def _time(self, runner: CaseRunner, steps: int) -> float:

@@ -1,7 +1,7 @@
-"""The four models as cases of the benchmark: training and inference, with each set of options of a ladder.
+"""The four models as benchmark cases: training and inference, with increasing sets of options.
 
-The options are tried with the published batch; the other batches run with the last set alone, the best one.
-A quick benchmark has the best set that does not compile for a minute first.
+The options are tried with the published batch; the other batches run only with the last, best set. A quick
+benchmark has the best set that does not first compile for a minute.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from jupyter_mlgpu.measure.frameworks.models import MODELS, Model
 from jupyter_mlgpu.record.errors import BenchError
 from jupyter_mlgpu.record.sentence import say
 
-#: Batches of the published measurements, with which the options are compared.
+#: The batches of the published measurements, with which the options are compared.
 PUBLISHED = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}
 
-#: Without a GPU a step of the published batch takes half a minute; this is the batch there.
+#: The batches without a GPU, where a step of the published batch takes half a minute.
 _ON_CPU = {"resnet50": 8, "mobilenetv2": 16, "distilbert": 4}
 
-#: Beside the model a framework takes memory for its libraries and what they work in.
+#: Memory that a framework takes for its libraries and workspaces, in addition to the model.
 _WORKSPACE = 1 << 30
 
 _FORMULA = (
@@ -34,9 +34,9 @@ _TYPES = {"bf16": "bfloat16", "bf16_weights": "bfloat16", "fp16": "float16", "tf
 
 
 def cases(asked: CaseRequest, *, name: str) -> Iterator[Case]:
-    """The cases of a model, by its name in `MODELS`: training first, with `quick` the best set alone."""
+    """Yield the cases of a model, by its name in `MODELS`: training first, then inference."""
     model, kind = MODELS[name], asked.device.kind
-    # Where a model is left out for want of a GPU, its one case says so when it starts.
+    # A model that is left out without a GPU has one case, which says so when it starts.
     first = _ON_CPU.get(name, 1) if kind == "cpu" else PUBLISHED[name]
     batches = () if kind == "cpu" else tuple(one for one in model.batches if one != first)
     for training in (True, False):
@@ -78,7 +78,7 @@ def _case(asked: CaseRequest, model: Model, batch: int, options: tuple[str, ...]
 def start(
     device: Device, *, model: Model, framework: str, batch: int, options: tuple[str, ...], training: bool
 ) -> CaseRunner:
-    """A model ready to train or infer on a device; raises BenchError with the reason where it cannot."""
+    """Return a model ready to train or infer on a device. Raises BenchError if it cannot run."""
     how = registry.training(framework)
     why = how.why_not(model, options, device.kind, training)
     if why is None and device.kind == "cpu" and model.name not in _ON_CPU and model == MODELS[model.name]:

@@ -1,4 +1,4 @@
-"""What the driver asks of the machine around a case, as a contract: memory, other programs, energy."""
+"""The contract of a machine monitor: free memory, other programs, and energy during a case."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from jupyter_mlgpu.measure.frameworks.base import Device
 
 
 class MachineMonitor(Protocol):
-    """`machine.py` asks the real one; `jupyter_mlgpu.testing.bench.FakeMonitor` is a public fake."""
+    """`machine.py` monitors the real machine; `jupyter_mlgpu.testing.bench.FakeMonitor` is a public fake."""
 
     def free_memory(self, device: Device) -> Quantity:
-        """Bytes that a case may still use on a device."""
+        """Return the bytes that a case may still use on a device."""
         ...
 
     def others(self, device: Device) -> Callable[[], tuple[str, ...]]:
-        """Begin to look; what is returned ends it: other programs that used the device, in words each."""
+        """Start watching. The returned function ends it and returns other programs that used the device."""
         ...
 
     def energy(self, device: Device) -> Callable[[], Quantity]:
-        """Begin to count; what is returned ends it, and gives the joules between."""
+        """Start counting. The returned function ends it and returns the joules in between."""
         ...
 
     def peak_memory(self, device: Device) -> Callable[[], Quantity]:
-        """Begin to watch; what is returned ends it: the peak of memory where the framework has none."""
+        """Start watching. The returned function returns the peak memory, for frameworks that report none."""
         ...

@@ -1,4 +1,4 @@
-"""The words after `jupyter mlgpu bench` and `%mlc_bench`: the same ones, understood in one place."""
+"""The options of `jupyter mlgpu bench` and `%mlc_bench`, which are the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from jupyter_mlgpu.record.words import json_path, magic_parser
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
-    """What was asked for; `against` is a name or a file, or two files, between which nothing is measured."""
+    """The options of a benchmark.
+
+    `against` is a name or a file to compare with, or two files that are only compared.
+    """
 
     order: Order
     out: Path | None = None
@@ -24,7 +27,7 @@ class BenchOptions:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The words, for a parser of argparse's."""
+    """Add the options to a parser of argparse."""
     every_day = parser.add_argument_group("every day")
     every_day.add_argument(
         "cases",
@@ -55,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def options(found: argparse.Namespace) -> BenchOptions:
-    """What the words mean; raises UsageError, before anything is imported."""
+    """Return the options. Raises UsageError, before anything is imported."""
     names = tuple(one for one in (found.framework or "").lower().split(",") if one)
     device = AUTO if found.device is None else DeviceWord.parse(found.device)
     order = Order(tuple(found.cases), names, device, found.quick)
@@ -73,7 +76,7 @@ def options(found: argparse.Namespace) -> BenchOptions:
 
 
 def parse(line: str) -> BenchOptions:
-    """The options of a line in a notebook; raises UsageError."""
+    """Return the options of a line in a notebook. Raises UsageError."""
     parser = magic_parser("%mlc_bench", say("`%mlc_bench?` explains."))
     add_arguments(parser)
     return options(parser.parse_line(line))

@@ -1,4 +1,4 @@
-"""Figures that others, and we on other machines, have published, each with its source: `published.json`."""
+"""Published figures, by others and by us on other machines, each with its source: `published.json`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PATH = Path(__file__).parent / "published.json"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One published figure: `name` is the word after `--against`, `version` which reading of the source.
+    """One published figure: `name` is the word after `--against`, `version` the version of the source.
 
-    `parameters`, `type_` and `options` are those of the case, as far as the source tells them: options are
-    None where it does not. `what` says in a few words what was run there. `watts` and `memory` (bytes) are
-    None where the source has none.
+    `parameters`, `type_` and `options` are those of the case, as far as the source states them: options are
+    None if it does not. `what` says in a few words what was run there. `watts` and `memory` (bytes) are None
+    if the source has none.
     """
 
     name: str
@@ -43,20 +43,20 @@ class Published:
 
 @cache
 def entries() -> tuple[Published, ...]:
-    """All of them, in the order of the file."""
+    """Return all published figures, in the order of the file."""
     data = json.loads(PATH.read_text(encoding="utf-8"))
     sources = data["sources"]
-    told = [one | {"source": sources[one["source"]]} for one in data["entries"]]
-    return decoding.decode(tuple[Published, ...], told, PATH.name)
+    data_of_entries = [one | {"source": sources[one["source"]]} for one in data["entries"]]
+    return decoding.decode(tuple[Published, ...], data_of_entries, PATH.name)
 
 
 def names() -> tuple[str, ...]:
-    """The words that `--against` knows."""
+    """Return the names that `--against` knows."""
     return tuple(dict.fromkeys(one.name for one in entries()))
 
 
-def named(name: str) -> tuple[Published, ...]:
-    """The figures of a name; raises BenchError with the nearest for an unknown one."""
+def by_name(name: str) -> tuple[Published, ...]:
+    """Return the figures of a name. Raises BenchError with the nearest name for an unknown one."""
     found = tuple(one for one in entries() if one.name == name.lower())
     if not found:
         raise BenchError(

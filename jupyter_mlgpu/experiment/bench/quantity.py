@@ -1,4 +1,4 @@
-"""One figure: a number with its unit, or the reason why there is none."""
+"""A figure: a number with its unit, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Meta
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.sentence import Sentence
 
-#: A number of which all that follows from it is one, too: far from a float's end.
+#: A number far enough from a float's limits that all results computed from it are finite.
 Amount = Annotated[float, Meta(ge=0, le=1e30)]
 
 
@@ -34,5 +34,5 @@ class Quantity:
 
 
 def unknown(unit: str, why: Sentence) -> Quantity:
-    """A figure that is not known, and why."""
+    """Return a figure that is not known, with the reason."""
     return Quantity(None, unit, why)

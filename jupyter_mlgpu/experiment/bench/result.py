@@ -1,4 +1,4 @@
-"""What one case measured: plain frozen data with what follows from it, to JSON and back."""
+"""The result of one case: plain frozen data and what is derived from it, to JSON and back."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from jupyter_mlgpu.record.decoding import Count
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: ok; interrupted or failed: what was measured until then is there; skipped: not begun. `why` says why.
+#: ok; interrupted or failed, with what was measured until then; skipped, if it was not begun. `why` has the
+#: reason.
 Status = Literal["ok", "interrupted", "failed", "skipped"]
 
-#: A spread above this part of the median is flagged, and the result says what is known of the cause.
+#: A spread above this share of the median is flagged, and the result says what is known of the cause.
 WIDE = 0.10
 
 NOT_MEASURED = say("Nothing was measured.")
 
-# What is nearer to 0 than this, and not 0, makes infinity of what is divided by it.
+# Dividing by a number nearer to 0 than this, and not 0, gives infinity.
 _SMALLEST = 1e-15
 
 Seconds = Annotated[float, Meta(ge=_SMALLEST, le=1e30)]
@@ -34,10 +35,10 @@ Seconds = Annotated[float, Meta(ge=_SMALLEST, le=1e30)]
 class CaseResult:
     """One case on one device.
 
-    `samples` are seconds a step, in the order in which they were measured, each over `steps` steps; warm-up
-    is left out. `items` of `unit` and `flops` (None with a reason) are what one step does. `type_ran` is the
-    type in which it ran, `ran_on` the devices that worked, as far as the framework tells. `energy` is that of
-    all samples together. `flags` are sentences on what speaks against the figures, `notes` on how to read
+    `samples` are seconds per step, in the order in which they were measured, each over `steps` steps, without
+    warm-up. `items` of `unit` and `flops` (None with a reason) are what one step does. `type_ran` is the type
+    in which it ran, `ran_on` the devices that worked, as far as the framework reports them. `energy` is that
+    of all samples together. `flags` are sentences on what speaks against the figures, `notes` on how to read
     them. `measured_s` is how long the case took in all, in seconds.
     """
 
@@ -86,34 +87,34 @@ class CaseResult:
 
     @property
     def label(self) -> str:
-        """The case in a few words, as `Case.label`."""
+        """The case in a few words, like `Case.label`."""
         return label(self.case, self.parameters, self.type_asked, self.options)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What makes two results the same experiment: case, parameters, type, options; not where it ran."""
+        """The identity of an experiment: case, parameters, type and options, but not where it ran."""
         return (self.case, tuple(sorted(self.parameters.items())), self.type_asked, self.options)
 
     @property
     def median(self) -> Quantity:
-        """The middle of the samples, in seconds a step."""
+        """The median of the samples, in seconds per step."""
         if not self.samples:
             return unknown("s", self.why or NOT_MEASURED)
         return Quantity(median(self.samples), "s")
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Seconds a step, from and to (see `interval_or_range`); None for fewer than two samples."""
+        """The interval in seconds per step (see `interval_or_range`); None for fewer than two samples."""
         return interval_or_range(self.samples)
 
     @property
     def spread_name(self) -> str:
-        """What `interval` is, in words."""
+        """The name of `interval`."""
         return interval_name(len(self.samples))
 
     @property
     def spread(self) -> Quantity:
-        """The width of `interval` as a part of the median."""
+        """The width of `interval` divided by the median."""
         between = self.interval
         if between is None:
             return unknown("1", say("A spread needs at least two samples."))
@@ -121,7 +122,7 @@ class CaseResult:
 
     @property
     def throughput(self) -> Quantity:
-        """Items a second, at the median."""
+        """Items per second, at the median."""
         unit = f"{self.unit}/s"
         step = self.median
         if step.value is None:
@@ -130,7 +131,7 @@ class CaseResult:
 
     @property
     def tflops(self) -> Quantity:
-        """10^12 floating-point operations a second, at the median."""
+        """10^12 floating-point operations per second, at the median."""
         step = self.median
         if step.value is None:
             return unknown("TFLOP/s", step.why_missing or NOT_MEASURED)
@@ -140,7 +141,7 @@ class CaseResult:
 
     @property
     def items_per_joule(self) -> Quantity:
-        """Items of all samples over their energy."""
+        """Items of all samples divided by their energy."""
         unit = f"{self.unit}/J"
         if self.energy.value is None:
             return unknown(unit, self.energy.why_missing or NOT_MEASURED)
@@ -150,13 +151,13 @@ class CaseResult:
 
     @property
     def step_joules(self) -> Quantity:
-        """Joules of one step, in the mean over all samples."""
+        """Joules of one step, the mean over all samples."""
         if self.energy.value is None:
             return self.energy
         return Quantity(self.energy.value / (self.steps * len(self.samples)), "J")
 
     def to_json(self) -> dict[str, Any]:
-        """JSON-ready data, with what follows from the samples for who reads the file."""
+        """Return JSON-ready data, with what is derived from the samples for readers of the file."""
         data: dict[str, Any] = decoding.to_json(self)
         between = self.interval
         derived = {
@@ -168,5 +169,5 @@ class CaseResult:
         return data | {"derived": derived}
 
 
-#: Figures that follow from the samples: names of properties, each a Quantity.
+#: Derived figures: names of properties, each a Quantity.
 DERIVED = ("median", "spread", "throughput", "tflops", "items_per_joule", "step_joules")

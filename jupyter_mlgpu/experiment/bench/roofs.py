@@ -1,4 +1,4 @@
-"""The roofs that a benchmark has shown, kept for the receipts of cells (`record/roofs.py`)."""
+"""Save the roofs that a benchmark has measured; cells' receipts use them (`record/roofs.py`)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 
 def of(run: BenchRun, machine: str) -> tuple[Roof, ...]:
-    """The best product of each type and the best bandwidth, for each framework and device.
+    """Return the best product of each type and the best bandwidth, for each framework and device.
 
-    `machine` is the digest of this host's name. What was interrupted, or was not measured here now, is none.
+    `machine` is the digest of this host's name. Interrupted cases, and runs that were not measured here now,
+    are left out.
     """
     best: dict[tuple[str | None, ...], Roof] = {}
     for one in run.results if run.origin == "live" else ():
@@ -52,7 +53,7 @@ def _roof(one: CaseResult, run: BenchRun, machine: str) -> Roof | None:
 
 
 def keep(run: BenchRun, machine: str) -> Sentence | None:
-    """Keep what the run has shown; a sentence where there is no place for it, which costs the run nothing."""
+    """Save the roofs of the run. Return a sentence if they cannot be saved, which does not fail the run."""
     try:
         roofs.keep(of(run, machine))
     except RecordError as error:

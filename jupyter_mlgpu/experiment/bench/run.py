@@ -17,13 +17,13 @@ from jupyter_mlgpu.record.errors import BenchError, RecordError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.visible import visible_line
 
-#: Raised whenever a field changes its meaning or goes away; `bench.schema.json` describes it.
+#: Increased whenever a field changes its meaning or is removed; `bench.schema.json` describes it.
 SCHEMA = 1
-#: What such a file calls itself.
+#: The kind in the file of a benchmark.
 KIND = "jupyter_mlgpu bench"
-#: A file of all cases on eight devices is some 500 kB.
+#: The largest file that is read: a file of all cases on eight devices has some 500 kB.
 MOST_BYTES = 4_000_000
-# What would move a cursor or colour a terminal; ends of lines and tabs may be in what a framework said.
+# Characters that move a cursor or colour a terminal; line ends and tabs may be in a framework's message.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Origin = Literal["live", "loaded", "replayed"]
@@ -31,10 +31,11 @@ Origin = Literal["live", "loaded", "replayed"]
 
 @dataclass(frozen=True, repr=False)
 class BenchRun(Charted):
-    """Results in the order in which they were measured. `machine` names the hardware, never its host or user.
+    """Results in the order in which they were measured.
 
-    `outcome` is ok or interrupted; `origin` says whether it was measured here now, read from a file, or
-    replayed from another machine's. `notes` are sentences about the whole.
+    `machine` describes the hardware, without the names of host or user. `outcome` is ok or interrupted.
+    `origin` says if it was measured here now (live), read from a file (loaded), or replayed from another
+    machine's. `notes` are sentences about the whole.
     """
 
     results: tuple[CaseResult, ...]
@@ -48,14 +49,17 @@ class BenchRun(Charted):
     notes: tuple[Sentence, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The run as JSON-ready data."""
+        """Return the run as JSON-ready data."""
         data: dict[str, Any] = decoding.to_json(self)
         data["results"] = [one.to_json() for one in self.results]
         return {"schema": SCHEMA, "kind": KIND, **data}
 
     @classmethod
     def from_json(cls, data: object) -> BenchRun:
-        """A run from `to_json`'s data, marked as loaded; raises RecordError saying what is wrong with it."""
+        """Return a run from `to_json`'s data, marked as loaded.
+
+        Raises RecordError saying what is wrong with the data.
+        """
         kind = data.get("kind") if isinstance(data, dict) else KIND
         if kind != KIND:
             raise RecordError(f"it is not a benchmark result (its kind is {kind!r:.40})")
@@ -64,22 +68,22 @@ class BenchRun(Charted):
         return replace(run, origin="replayed" if run.origin == "replayed" else "loaded")
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the run as JSON, in one step; raises RecordError, naming the path, where that fails."""
+        """Write the run as JSON, in one step. Raises RecordError, naming the path, if that fails."""
         target = Path(path).expanduser()
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
         files.write_atomically(target, (text + "\n").encode())
         return target
 
     def roofline(self) -> Any:
-        """TFLOP/s against operations a byte, under the measured roofs, as a plotly figure."""
+        """Return TFLOP/s against operations per byte, under the measured roofs, as a plotly figure."""
         return self._figure(1)
 
 
 def load(path: str | os.PathLike[str]) -> BenchRun:
-    """A run that `save` wrote; raises BenchError in one sentence where there is none."""
+    """Return a run that `save` wrote. Raises BenchError in one sentence if there is none."""
     try:
         data = incoming.read_json(Path(path).expanduser(), most=MOST_BYTES, what="a file of `bench --out`")
-        decoding.refuse_what_cannot_be_saved(data, "it")  # before it is walked through
+        decoding.refuse_unsavable(data, "it")  # before the data is walked through
         return BenchRun.from_json(_printable(data))
     except UsageError as error:
         raise BenchError(str(error)) from None
@@ -88,7 +92,7 @@ def load(path: str | os.PathLike[str]) -> BenchRun:
 
 
 def _printable(data: Any) -> Any:
-    """The data with its control characters replaced: what a framework said is printed as it stands."""
+    """Return the data with its control characters replaced, because messages are printed as they are."""
     if isinstance(data, str):
         return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", data)
     if isinstance(data, list):

@@ -1,4 +1,4 @@
-"""A benchmark from what was asked for to its results: frameworks, devices, cases, one after another."""
+"""Run a benchmark from its order to its results: frameworks, devices and cases, one after another."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.words import unknown
 
-#: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
+#: With `--quick` no case begins after so many seconds, so that everything ends within 60 on two cores.
 LAST_BEGIN_S = 45.0
 OVER = say("The time limit of --quick was reached first; it runs without --quick.")
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What was asked for: families of cases, frameworks, the device, and whether it is quick."""
+    """The order of a benchmark: families of cases, frameworks, the device, and whether it is quick."""
 
     cases: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
@@ -55,39 +55,39 @@ class BenchProgress:
 
 @dataclass(frozen=True, slots=True)
 class FinishedBench:
-    """What was measured, and the interrupt that ended it, to be raised on."""
+    """The run, and the interrupt that ended it, to be raised again."""
 
     run: BenchRun
     error: BaseException | None
 
 
 def frameworks(asked: Sequence[str], loaded: Sequence[str] = ()) -> tuple[str, ...]:
-    """The frameworks to measure: those named, else those loaded already, else the first that is installed.
+    """Return the frameworks to measure: the named ones, else the loaded ones, else the first installed one.
 
-    Raises BenchError for one that is not installed, and where none is.
+    Raises BenchError for one that is not installed, or if none is.
     """
-    there = [name for name, known in registry.FRAMEWORKS.items() if installed(known.module)]
+    available = [name for name, known in registry.FRAMEWORKS.items() if installed(known.module)]
     for name in asked:
-        if name not in there:
+        if name not in available:
             raise BenchError(
                 f"{registry.title(name)} is not installed here, so it cannot be measured; "
                 f"{registry.too_new_a_python(name) or f'`{install_line(name)}` installs it'}."
             )
     if asked or loaded:
         return tuple(dict.fromkeys(asked or loaded))
-    if not there:
+    if not available:
         known = ", ".join(map(registry.title, registry.FRAMEWORKS))
         first = registry.BENCHMARKED_FIRST
         raise BenchError(
             f"No framework is installed here ({known}), so nothing can be measured; "
             f"{registry.too_new_a_python(first) or f'`{install_line(first)}` installs one'}."
         )
-    return (registry.BENCHMARKED_FIRST if registry.BENCHMARKED_FIRST in there else there[0],)
+    return (registry.BENCHMARKED_FIRST if registry.BENCHMARKED_FIRST in available else available[0],)
 
 
 def check(order: Order) -> None:
-    """Refuse words that nothing is called, before anything is imported."""
-    suite.chosen(order.cases)
+    """Refuse unknown names of cases and frameworks, before anything is imported."""
+    suite.choose(order.cases)
     for name in order.frameworks:
         if name not in registry.FRAMEWORKS:
             raise UsageError(unknown(say("framework"), name, registry.FRAMEWORKS))
@@ -104,7 +104,7 @@ def run(
 ) -> FinishedBench:
     """Measure everything; an interrupt ends it with what there is.
 
-    `started_ns` is when the user's wait began, by the clock; without it, now.
+    `started_ns` is when the user's wait began, by the clock; by default now.
     """
     check(order)
     begun = clock.monotonic_ns() if started_ns is None else started_ns
@@ -139,7 +139,7 @@ class _Session:
         versions = {"python": platform.python_version(), "jupyter_mlgpu": __version__}
         machine: dict[str, Any] = this_machine()
         for name in names:
-            backend = imported(name)
+            backend = import_backend(name)
             device = self._device(backend)
             planned += self._plan(backend, device)
             versions |= backend.versions()
@@ -152,12 +152,12 @@ class _Session:
         budget = QUICK if self.order.quick else FULL
         error = None
         for number, one in enumerate(planned, 1):
-            error = self._one(number, planned, one, budget)
+            error = self._measure(number, planned, one, budget)
             if error is not None:
                 left = len(planned) - number
                 count = len(planned)
-                told = say("Interrupted: {left} of {count} cases were not started.", left=left, count=count)
-                notes.append(told)
+                note = say("Interrupted: {left} of {count} cases were not started.", left=left, count=count)
+                notes.append(note)
                 break
         done = BenchRun(
             with_shares(self._results),
@@ -181,11 +181,11 @@ class _Session:
         asked = CaseRequest(backend.name, device, self.order.quick, self.monitor.free_memory(device))
         return [
             _Planned(case, backend, device)
-            for family in suite.chosen(self.order.cases)
+            for family in suite.choose(self.order.cases)
             for case in suite.cases(family, asked)
         ]
 
-    def _one(
+    def _measure(
         self, number: int, planned: Sequence[_Planned], one: _Planned, budget: Budget
     ) -> BaseException | None:
         if self.order.quick and (self.clock.monotonic_ns() - self.begun) / 1e9 > LAST_BEGIN_S:
@@ -210,8 +210,8 @@ class _Session:
         return error
 
 
-def imported(name: str) -> Backend:
-    """The backend of a framework, which is imported if it is not yet; raises BenchError."""
+def import_backend(name: str) -> Backend:
+    """Return the backend of a framework, after importing the framework. Raises BenchError."""
     module = registry.FRAMEWORKS[name].module
     try:
         importlib.import_module(module)
@@ -224,12 +224,12 @@ def imported(name: str) -> Backend:
 
 
 def this_machine() -> dict[str, Any]:
-    """The processor, its cores, memory and system, in plain data; no host's and no user's name."""
-    told = hardware.cpu()
+    """Return the processor, its cores, memory and system, without the host's or the user's name."""
+    info = hardware.cpu()
     return {
-        "processor": told.hardware,
+        "processor": info.hardware,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "memory": told.memory,
+        "memory": info.memory,
         "system": platform.system(),
         "release": platform.release(),
         "architecture": platform.machine(),
@@ -237,10 +237,10 @@ def this_machine() -> dict[str, Any]:
 
 
 def _about(backend: Backend, device: Device) -> dict[str, Any]:
-    told = backend.details(device)
+    info = backend.details(device)
     return {
         "kind": device.kind,
-        "hardware": told.hardware,
-        "memory": told.memory,
-        "driver": told.driver,
+        "hardware": info.hardware,
+        "memory": info.memory,
+        "driver": info.driver,
     }

@@ -1,4 +1,4 @@
-"""What part of the measured GEMM peak each result reaches: a bound that this machine itself has shown."""
+"""Compute the share of the measured GEMM peak that each result reaches, a bound measured on this machine."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ MEMORY = say("It is not limited by arithmetic, so it is not compared with matrix
 
 
 def with_shares(results: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
-    """The results with `gemm_share`: their TFLOP/s over the best of gemm, same framework, device and type."""
+    """Return the results with `gemm_share`: their TFLOP/s divided by the best of gemm in the same type.
+
+    Both have the same framework and device.
+    """
     return tuple(replace(one, gemm_share=_share(one, results)) if one.samples else one for one in results)
 
 
 def peak(results: Sequence[CaseResult], framework: str, device: str, type_: str) -> CaseResult | None:
-    """The fastest product of matrices of a type on a device; None where none was measured."""
+    """Return the fastest matrix product of a type on a device, or None if none was measured."""
     fitting = [
         one
         for one in results
@@ -32,7 +35,7 @@ def peak(results: Sequence[CaseResult], framework: str, device: str, type_: str)
 def _share(one: CaseResult, results: Sequence[CaseResult]) -> Quantity:
     if one.peak_type is None:
         return unknown("1", MEMORY)
-    # What was asked for in float32 may have run as tf32: its own peak is that of what it ran as.
+    # What was requested in float32 may have run as tf32: its peak is that of the type in which it ran.
     type_ = one.type_ran if one.peak_type == one.type_asked and one.type_ran else one.peak_type
     best = peak(results, one.framework, one.device, type_)
     if best is None or not best.tflops.value:

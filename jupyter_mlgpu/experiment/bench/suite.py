@@ -1,4 +1,4 @@
-"""Which families of cases there are, and choosing among them by name."""
+"""The families of cases, choose by name."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.words import unknown
 
-#: What runs where no family is named: seconds, not minutes.
+#: The families that run without a name: they take seconds, not minutes.
 SMALL = ("gemm", "bandwidth", "transfer", "conv", "dispatch")
-#: Each family's name.
+#: The names of all families.
 FAMILIES = (*SMALL, "resnet50", "mobilenetv2", "distilbert", "bert-large")
 
 
-def chosen(names: Sequence[str]) -> tuple[str, ...]:
-    """The families named, each once; the small ones where none is. Raises UsageError for an unknown one."""
+def choose(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the named families, each once, or the small ones. Raises UsageError for an unknown name."""
     for name in names:
         if name not in FAMILIES:
             raise UsageError(unknown(say("case"), name, FAMILIES))
@@ -24,12 +24,12 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def cases(name: str, asked: CaseRequest) -> tuple[Case, ...]:
-    """The cases of a family for a framework and a device."""
+    """Return the cases of a family for a framework and a device."""
     return tuple(_family(name)(asked))
 
 
 def _family(name: str) -> Family:
-    """The function that makes a family's cases; its module is imported when it is asked for."""
+    """Return the function that makes a family's cases; its module is imported only now."""
     if name in SMALL:
         from jupyter_mlgpu.experiment.bench import families
 

@@ -1,4 +1,4 @@
-"""A result in the making: whatever ends a case, what is known until then is kept."""
+"""An unfinished result: if a case ends early, what is known until then is kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 @dataclass
 class UnfinishedResult:
-    """What `measuring.py` fills in while the case runs, and `finish` makes a result of.
+    """A result that `measuring.py` fills in while the case runs; `finish` turns it into a `CaseResult`.
 
     `timings` are those of blocks of `steps`; `energy` is that of all samples together, in joules.
     """
@@ -34,17 +34,17 @@ class UnfinishedResult:
     notes: list[Sentence] = field(default_factory=list)
     others: tuple[str, ...] = ()
 
-    def ready(self, runner: CaseRunner) -> None:
-        """The case is prepared: in which type it runs."""
+    def note_prepared(self, runner: CaseRunner) -> None:
+        """Note the type in which the prepared case runs."""
         self.type_ran = runner.type_ran
         if runner.note is not None:
             self.notes.append(joined(runner.note))
 
-    def saw(self, device: Device, seen: Observed, process: Quantity) -> None:
-        """What a watched step showed; `process` is the peak of the process, which is a CPU's."""
-        if seen.ran_on is not None:
-            self.ran_on = tuple(sorted({one.device for one in seen.ran_on}))
-        peaks = [one for one in seen.readings if one.quantity == "peak_memory_allocator"]
+    def note_observed(self, device: Device, observed: Observed, process: Quantity) -> None:
+        """Note what an observed step showed; `process` is the process's peak, which is used for a CPU."""
+        if observed.ran_on is not None:
+            self.ran_on = tuple(sorted({one.device for one in observed.ran_on}))
+        peaks = [one for one in observed.readings if one.quantity == "peak_memory_allocator"]
         known = next((one.value for one in peaks if one.value), None)
         if known is not None:
             self.peak_memory = Quantity(known, "bytes")
@@ -55,11 +55,11 @@ class UnfinishedResult:
             self.peak_memory = unknown("bytes", why or say("The framework does not report its peak memory."))
 
     def finish(self, status: Status, why: Sentence | None) -> CaseResult:
-        """The result of what is known; figures that were not measured say why."""
+        """Return the result of what is known; figures that were not measured have a reason."""
         case = self.case
-        none = why or NOT_MEASURED
+        reason = why or NOT_MEASURED
         blocks = self.timings
-        energy = self.energy or unknown("J", none)
+        energy = self.energy or unknown("J", reason)
         result = CaseResult(
             case=case.name,
             framework=case.framework,
@@ -84,12 +84,12 @@ class UnfinishedResult:
             formula=case.work.formula,
             moved=case.work.moved,
             chart=case.chart,
-            peak_memory=self.peak_memory or unknown("bytes", none),
+            peak_memory=self.peak_memory or unknown("bytes", reason),
             energy=energy,
-            watts=unknown("W", energy.why_missing or none)
+            watts=unknown("W", energy.why_missing or reason)
             if energy.value is None
             else Quantity(energy.value / sum(blocks.samples), "W"),
-            gemm_share=unknown("1", none if not blocks.samples else say("The GEMM peak is not known yet.")),
+            gemm_share=unknown("1", reason if not blocks.samples else say("The GEMM peak is not known yet.")),
             notes=tuple(self.notes),
             measured_s=self.measured_s,
         )

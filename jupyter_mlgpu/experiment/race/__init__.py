@@ -1,1 +1,1 @@
-"""`%%mlc_race`: the same cell, timed on one device after another. Nothing in here imports IPython."""
+"""`%%mlc_race`: time the same cell on one device after another. Nothing in here imports IPython."""

@@ -20,19 +20,19 @@ Compile = Callable[[Any, str, str], Any]
 
 @dataclass(frozen=True, slots=True)
 class CompiledCell:
-    """Compiled code: its statements, and its last expression apart, whose value `run` returns."""
+    """Compiled code: its statements, and separately its last expression, whose value `run` returns."""
 
     statements: CodeType
     last: CodeType | None
 
     def run(self, namespace: dict[str, Any]) -> object:
-        """Run it in a namespace; exceptions are the code's own."""
+        """Run the code in a namespace; its own exceptions are passed on."""
         exec(self.statements, namespace)
         return None if self.last is None else eval(self.last, namespace)
 
 
 def program(tree: ast.Module, filename: str, compiler: Compile = compile) -> CompiledCell:
-    """A program from a syntax tree. Raises SyntaxError, and UsageError for `await` outside of a function."""
+    """Compile a syntax tree. Raises SyntaxError, and UsageError for `await` outside of a function."""
     last = None
     statements = tree.body
     if statements and isinstance(statements[-1], ast.Expr):
@@ -46,14 +46,14 @@ def program(tree: ast.Module, filename: str, compiler: Compile = compile) -> Com
 
 
 def from_source(source: str, filename: str) -> CompiledCell:
-    """A program from Python code; its lines are kept for tracebacks."""
+    """Compile Python code; its lines are kept for tracebacks."""
     lines = source.splitlines(keepends=True)
     linecache.cache[filename] = (len(source), None, lines, filename)
     return program(ast.parse(source, filename), filename)
 
 
 class PlainCell:
-    """A cell in a namespace of its own; `variable` is the name that holds the size, if there is one."""
+    """A cell in a namespace of its own; `variable` is the name of the size, if there is one."""
 
     def __init__(self, body: CompiledCell, *, setup: CompiledCell | None, variable: str | None) -> None:
         self.namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
@@ -62,12 +62,12 @@ class PlainCell:
         self._variable = variable
 
     def setup(self) -> None:
-        """Run what is not timed, once."""
+        """Run the setup cell once, untimed."""
         if self._setup is not None:
             self._setup.run(self.namespace)
 
     def prepare(self, size: float | None) -> None:
-        """Give the variable its size, and draw random numbers anew."""
+        """Set the variable to its size."""
         if self._variable is not None:
             self.namespace[self._variable] = size
 
@@ -76,7 +76,7 @@ class PlainCell:
         return self._body.run(self.namespace)
 
     def quiet(self) -> AbstractContextManager[object]:
-        """A stretch in which what the cell prints is not shown."""
+        """Return a context manager that hides what the cell prints."""
         return _quiet()
 
 

@@ -1,4 +1,4 @@
-"""From which size on the other device is the faster one."""
+"""Find the size at which the faster device changes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Crossover:
-    """`small` is the device that is faster at small sizes, `large` the one at large sizes.
+    """The change of the faster device: `small` is faster at small sizes, `large` at large sizes.
 
-    They change places somewhere from `low`, the last size at which `small` is certainly faster, to `high`,
-    the first at which `large` is; `size` is the estimate between them. Where that cannot be told, `size`,
-    `low` and `high` are None, the devices stand in the order of the race, and `why_missing` says why.
+    The change is between `low`, the last size at which `small` is certainly faster, and `high`, the first at
+    which `large` is; `size` is the estimate between them. If it is not known, `size`, `low` and `high` are
+    None, the devices are in the order of the race, and `why_missing` has the reason.
     """
 
     small: str
@@ -31,11 +31,11 @@ class Crossover:
 
 
 def crossover(one: Lane, other: Lane) -> Crossover:
-    """Where two lanes of a race over sizes change places.
+    """Return the size at which the faster of two lanes of a race changes.
 
-    A device is certainly faster where its spread lies wholly below the other's. Between the two sizes of
-    which this is known, the ratio of the medians is taken to be a power of the size: a straight line where
-    both axes are logarithmic.
+    A device is certainly faster if its whole interval is below the other's. Between the two sizes at which
+    this is known, the ratio of the medians is assumed to be a power of the size: a straight line on
+    logarithmic axes.
     """
     pairs = _pairs(one, other)
     certain = [(size, sign) for size, mine, its in pairs if (sign := compare(mine, its))]
@@ -51,7 +51,7 @@ def crossover(one: Lane, other: Lane) -> Crossover:
 
 
 def compare(mine: Timing, its: Timing) -> int:
-    """-1 where `mine` is certainly faster, 1 where `its` is, 0 where the spreads do not tell."""
+    """Return -1 if `mine` is certainly faster, 1 if `its` is, 0 if neither is certain."""
     here, there = mine.interval, its.interval
     if here is None or there is None or min(here[0], there[0]) <= 0:
         return 0

@@ -1,7 +1,7 @@
-"""A fresh process for each device: nothing of the notebook is in it, and the other devices are hidden.
+"""Run each device's lane in a fresh process, without the notebook's state and with the other devices hidden.
 
-For devices that cannot share a process (one holds all memory, or a variable that is read once decides
-between them), and for who wants no device to profit from what another one warmed up.
+This is for devices that cannot share a process (one holds all memory, or a variable that is read once selects
+one), and for races in which no device may profit from another one's warm-up.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 import jupyter_mlgpu
-from jupyter_mlgpu.experiment.race.job import Job, JobError, Listener, News
+from jupyter_mlgpu.experiment.race.job import Job, JobError, News, NewsReader
 from jupyter_mlgpu.experiment.race.result import Lane, Timing
 from jupyter_mlgpu.experiment.race.runner import RaceProgress
 from jupyter_mlgpu.measure.frameworks.base import Device
@@ -26,7 +26,7 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import RaceError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: A process that has told nothing for so many seconds is taken to hang: no run may take longer.
+#: Seconds without a report after which a process counts as hung: no run may take longer.
 SILENCE_S = 1800.0
 
 _POLL_S = 0.05
@@ -37,8 +37,8 @@ _GRACE_S = 2.0
 class FreshProcess:
     """Runs jobs, each in a process of its own.
 
-    `on_output` gets what the process prints, as it comes, `on_error` tracebacks of the user's code.
-    `interpreter` is the command that does a job; the folder of the job is added to it.
+    `on_output` gets what the process prints, as it comes, and `on_error` gets tracebacks of the user's code.
+    `interpreter` is the command that runs a job; the folder of the job is appended to it.
     """
 
     _: KW_ONLY
@@ -49,64 +49,65 @@ class FreshProcess:
     interpreter: Sequence[str] = (sys.executable, "-m", "jupyter_mlgpu.experiment.race.child")
 
     def __post_init__(self) -> None:
-        #: Versions of the framework as the last process told them.
+        #: Versions of the framework as the last process reported them.
         self.versions: Mapping[str, str] = {}
 
     def devices(self, framework: str) -> tuple[Device, ...]:
-        """The devices that a framework finds in a process of its own. Raises RaceError."""
+        """Return the devices that a framework finds in a process of its own. Raises RaceError."""
         found: list[Device] = []
 
         def take(news: News) -> None:
             found.extend(news.devices or ())
 
-        ended, error = self._do(Job(framework, None), {}, take)
+        ended, error = self._run_job(Job(framework, None), {}, take)
         if error is not None or not found:
             raise error or RaceError(f"A fresh process that looked for devices of {framework} {ended}.")
         return tuple(found)
 
     def lane(self, job: Job, device: Device, hidden: Mapping[str, str]) -> tuple[Lane, BaseException | None]:
-        """The lane of one device; `hidden` are the variables that hide the others.
+        """Return the lane of one device, and the error that ended it, if any.
 
-        A process that dies or hangs costs only its own lane. An error of the user's code, or an interrupt,
-        comes back beside the lane: it ends the race.
+        `hidden` are environment variables that hide the other devices. A process that dies or hangs costs
+        only its own lane. An error of the user's code, or an interrupt, is returned with the lane: it ends
+        the race.
         """
         timings: list[Timing] = []
-        told: list[Lane] = []
-        at: list[RaceProgress] = []
+        lanes: list[Lane] = []
+        progress: list[RaceProgress] = []
 
         def take(news: News) -> None:
             if news.run is not None:
-                at[:] = [replace(news.run, device=device.name)]
-                self.on_run(at[0])
+                progress[:] = [replace(news.run, device=device.name)]
+                self.on_run(progress[0])
             if news.timing is not None:
                 timings.append(news.timing)
             if news.lane is not None:
-                told.append(news.lane)
+                lanes.append(news.lane)
                 self.versions = news.versions or {}
 
-        ended, error = self._do(job, hidden, take)
-        if told:
-            notes = tuple(_renamed(note, told[0].device, device.name) for note in told[0].notes)
-            return replace(told[0], device=device.name, notes=notes), error
+        ended, error = self._run_job(job, hidden, take)
+        if lanes:
+            notes = tuple(_with_device_name(note, lanes[0].device, device.name) for note in lanes[0].notes)
+            return replace(lanes[0], device=device.name, notes=notes), error
         if isinstance(error, KeyboardInterrupt):
             problem = say("interrupted")
         elif error is not None:
             problem = say("ended by an error before the first run")
-        elif at and at[0].size is not None:
-            place = {"variable": job.variable or "", "size": f"{at[0].size:,.10g}"}
+        elif progress and progress[0].size is not None:
+            place = {"variable": job.variable or "", "size": f"{progress[0].size:,.10g}"}
             problem = say("its process {ended} at {variable} = {size}", ended=ended, **place)
         else:
             problem = say("its process {ended}", ended=ended)
         lane = Lane(device.name, device.kind, None, tuple(timings), None, problem, use_known=False)
         return lane, error
 
-    def _do(
+    def _run_job(
         self, job: Job, hidden: Mapping[str, str], take: Callable[[News], None]
     ) -> tuple[Sentence, BaseException | None]:
-        """Do a job: how its process ended, in words, and the error that it told."""
+        """Run a job. Return a sentence on how its process ended, and the error that it reported."""
         errors: list[BaseException] = []
 
-        def heard(news: News) -> None:
+        def take_news(news: News) -> None:
             take(news)
             if news.error is not None:
                 errors.append(self._error(news.error, job))
@@ -114,45 +115,45 @@ class FreshProcess:
         with tempfile.TemporaryDirectory(prefix="jupyter_mlgpu_race_") as name:
             folder = Path(name)
             job.write(folder)
-            listener = Listener(folder)
+            reports = NewsReader(folder)
             process = subprocess.Popen(
                 [*self.interpreter, name],
                 env=_environment(hidden),
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,  # native lines go where this process's go
-                start_new_session=True,  # an interrupt is the notebook's; it ends the process itself
+                stdout=subprocess.PIPE,  # native lines go to this process's own standard error
+                start_new_session=True,  # an interrupt reaches only the notebook, which ends the process
             )
             assert process.stdout is not None
             reader = _Reader(process.stdout)
             hung = False
             try:
-                hung = self._follow(process, reader, listener, heard)
+                hung = self._follow(process, reader, reports, take_news)
             except KeyboardInterrupt as interrupt:
                 errors.append(interrupt)
             finally:
                 _end(process)
                 reader.finish()
                 self._pass_on(reader)
-            for news in listener.news():
-                heard(news)
+            for news in reports.news():
+                take_news(news)
         error = errors[0] if errors else None
         if hung:
             silence = f"{self.silence_s:,.0f}"
             return say("was ended because it reported nothing for {time} s", time=silence), error
-        return _ended(process.returncode), error
+        return _exit_sentence(process.returncode), error
 
     def _follow(
         self,
         process: subprocess.Popen[bytes],
         reader: _Reader,
-        listener: Listener,
-        heard: Callable[[News], None],
+        reports: NewsReader,
+        take_news: Callable[[News], None],
     ) -> bool:
-        """Pass on what the process says until it ends; True where it says nothing for too long."""
+        """Pass on what the process reports until it ends. Return True if it hangs."""
         last = real_time.monotonic()
         while process.poll() is None:
-            for news in listener.news():
-                heard(news)
+            for news in reports.news():
+                take_news(news)
                 last = real_time.monotonic()
             if self._pass_on(reader):
                 last = real_time.monotonic()
@@ -167,20 +168,20 @@ class FreshProcess:
             self.on_output(text)
         return bool(text)
 
-    def _error(self, told: JobError, job: Job) -> RaceError:
-        if told.traceback is None:
-            return RaceError(told.text)
-        self.on_error(told.traceback)
+    def _error(self, error: JobError, job: Job) -> RaceError:
+        if error.traceback is None:
+            return RaceError(error.text)
+        self.on_error(error.traceback)
         hint = ""
-        if told.type == "NameError":
+        if error.type == "NameError":
             hint = " A fresh process has only what the cell itself and its --setup cell create."
         return RaceError(
-            f"In the fresh process for {job.device} the code ended with {told.type}: {told.text}.{hint}"
+            f"In the fresh process for {job.device} the code ended with {error.type}: {error.text}.{hint}"
         )
 
 
-def hidden(device: Device, devices: Sequence[Device]) -> tuple[str, dict[str, str]]:
-    """The device's word in a process where CUDA or ROCm shows it no other, and the variables for that.
+def hide_others(device: Device, devices: Sequence[Device]) -> tuple[str, dict[str, str]]:
+    """Return the device's word in a process that sees no other GPU, and the variables for that.
 
     CUDA numbers the devices that CUDA_VISIBLE_DEVICES lists from 0 on, and shows none for -1; ROCm does the
     same with HIP_VISIBLE_DEVICES. Other devices are not hidden.
@@ -197,7 +198,7 @@ def hidden(device: Device, devices: Sequence[Device]) -> tuple[str, dict[str, st
 
 
 class _Reader:
-    """Reads a process's output in a thread, so that it never waits for us."""
+    """Reads a process's output in a thread, so that the process never waits for us."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -223,14 +224,14 @@ class _Reader:
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
-    """This process's variables; the package is found where this one found it."""
+    """Return this process's variables, with a path on which the same package is found."""
     root = str(Path(jupyter_mlgpu.__file__).parent.parent)
     path = [one for one in (os.environ.get("PYTHONPATH"), root) if one]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1", **more}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process that has not ended by itself, and what it started."""
+    """End a process that has not ended by itself, and all that it started."""
     if process.stdin is not None:
         process.stdin.close()
     if process.poll() is None:
@@ -238,14 +239,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _ended(code: int) -> Sentence:
+def _exit_sentence(code: int) -> Sentence:
     if code < 0:
         return say("was killed by {signal}", signal=signal.Signals(-code).name)
     return say("exited with code {code}", code=str(code))
 
 
-def _renamed(note: Sentence, word: str, name: str) -> Sentence:
-    """A note on a device by its word in another process, with its name here."""
+def _with_device_name(note: Sentence, word: str, name: str) -> Sentence:
+    """Return a note on a device with its name here instead of its word in the other process."""
     if note.fields.get("device") != word:
         return note
     return Sentence(note.template, {**note.fields, "device": name}, note.plural)

@@ -1,7 +1,6 @@
-"""What a fresh process is told, and what it tells: two files in a folder of their own.
+"""The files between a notebook and a fresh process: the job, and the news that the process reports.
 
-The process appends a line of JSON for each thing it has to say, so that what it measured before a crash is
-kept.
+The process appends a line of JSON for each report, so what it measured before a crash is kept.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record import decoding
 
 JOB = "job.json"
-MESSAGES = "told.jsonl"
+MESSAGES = "news.jsonl"
 
 
 class JobError(Struct, frozen=True):
-    """An error that ended the process; `traceback` is that of the user's code, None for an error of ours."""
+    """An error that ended the process. `traceback` is that of the user's code, None for an error of ours."""
 
     type: str
     text: str
@@ -33,7 +32,7 @@ class JobError(Struct, frozen=True):
 
 
 class News(Struct, frozen=True, omit_defaults=True):
-    """One thing that a process tells: what begins now, a timing, the end of its lane, devices, an error."""
+    """One report of a process: the next run, a timing, the end of its lane, devices, or an error."""
 
     run: RaceProgress | None = None
     timing: Timing | None = None
@@ -45,9 +44,9 @@ class News(Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One lane in a process of its own: Python code, and the device by its word there, `gpu:0` say.
+    """One lane in a process of its own: Python code, and the device's word there, such as `gpu:0`.
 
-    Without a device the process tells which devices there are, and runs nothing.
+    Without a device the process only reports which devices there are.
     """
 
     framework: str
@@ -59,13 +58,13 @@ class Job:
     repeats: int = 1
 
     def write(self, folder: Path) -> None:
-        """Leave the job in a folder."""
+        """Write the job into a folder."""
         data = {"job": decoding.to_json(self), "registered": registry.FRAMEWORKS.get(self.framework)}
         (folder / JOB).write_text(json.dumps(data), encoding="utf-8")
 
     @classmethod
     def read(cls, folder: Path) -> Job:
-        """The job that `write` left; its framework is then known to this process, too."""
+        """Read the job that `write` wrote, and register its framework in this process, too."""
         data = json.loads((folder / JOB).read_text(encoding="utf-8"))
         job = decoding.decode(cls, data["job"], "the job")
         if data["registered"] is not None:
@@ -73,14 +72,14 @@ class Job:
         return job
 
 
-class Teller:
-    """The process's side: appends lines."""
+class NewsWriter:
+    """Appends the reports of the process."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / MESSAGES
 
-    def tell(self, news: News) -> None:
-        """Say something, whole and at once."""
+    def write(self, news: News) -> None:
+        """Append a report in one write."""
         line = decoding.to_bytes(news) + b"\n"
         handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
@@ -89,15 +88,15 @@ class Teller:
             os.close(handle)
 
 
-class Listener:
-    """The other side: the lines since it last asked; a line that is not whole yet waits."""
+class NewsReader:
+    """Reads the reports since the last call; an incomplete line waits."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / MESSAGES
         self._read = 0
 
     def news(self) -> Iterator[News]:
-        """What was said since the last time."""
+        """Yield the reports since the last call."""
         if not self._path.exists():
             return
         with self._path.open("rb") as file:
@@ -106,4 +105,4 @@ class Listener:
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
         for line in whole.splitlines():
-            yield decoding.decode(News, json.loads(line), "what the process told")
+            yield decoding.decode(News, json.loads(line), "a report of the process")

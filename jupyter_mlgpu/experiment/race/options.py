@@ -1,4 +1,4 @@
-"""The words after `%%mlc_race`, understood without asking any framework."""
+"""Parse the options of `%%mlc_race`, without importing any framework."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HELP = say("For example `%%mlc_race --over n=100,1000 --devices cpu,gpu`; `%%ml
 
 @dataclass(frozen=True, slots=True)
 class RaceOptions:
-    """What was asked for; `sizes` is (None,) where the cell is raced as it is."""
+    """The options of a race; `sizes` is (None,) if the cell is raced as it is."""
 
     variable: str | None = None
     sizes: tuple[float | None, ...] = (None,)
@@ -30,7 +30,7 @@ class RaceOptions:
 
 
 def parse(line: str) -> RaceOptions:
-    """The options of a line; raises UsageError naming the word that is wrong."""
+    """Return the options of a line. Raises UsageError naming the word that is wrong."""
     parser = magic_parser("%%mlc_race", _HELP)
     for option in ("--over", "--setup", "--save"):
         parser.add_argument(option)
@@ -53,7 +53,7 @@ def parse(line: str) -> RaceOptions:
 
 
 def _over(text: str) -> tuple[str, tuple[float | None, ...]]:
-    """`n=100,1e3` as ("n", (100, 1000)): in rising order, each once, whole numbers as int."""
+    """Parse `n=100,1e3` to ("n", (100, 1000)): in rising order, each once, whole numbers as int."""
     variable, equals, values = text.partition("=")
     if not equals or not variable.isidentifier() or keyword.iskeyword(variable):
         raise UsageError(
@@ -78,5 +78,5 @@ def _size(text: str) -> float:
                 found=repr(text),
             )
         )
-    # 1e3 is meant as a whole number: a size is mostly a length.
+    # 1e3 is meant as a whole number: a size is usually a length.
     return int(value) if value.is_integer() else value

@@ -1,4 +1,4 @@
-"""A whole race: which devices run, one lane after another, and the result, also where it ends early."""
+"""Run a whole race, one lane after another, and return the result even if the race ends early."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from jupyter_mlgpu.record.reading import missing
 from jupyter_mlgpu.record.record import Outcome
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-#: Runs one device's lane; returns it, and what ended it early and the race with it.
+#: Runs one device's lane, and returns it with the error that ended it and the race early.
 RunLane = Callable[[Device], tuple[Lane, BaseException | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedRace:
-    """What was measured, and the error or interrupt that ended the race, to be raised on."""
+    """The result of a race, and the error or interrupt that ended it, to be raised again."""
 
     result: RaceResult
     error: BaseException | None
 
 
 def framework_of(named: str | None, loaded: Sequence[str]) -> str:
-    """The framework that races: the one named, else the only one imported; raises UsageError."""
+    """Return the framework that races: the named one, else the only one imported. Raises UsageError."""
     if named is not None:
         return named
     if len(loaded) == 1:
@@ -48,7 +48,7 @@ def framework_of(named: str | None, loaded: Sequence[str]) -> str:
 
 
 def devices_for(asked: Sequence[DeviceWord], devices: Sequence[Device]) -> list[Device]:
-    """The devices asked for, each once; all of them where none was. Raises DeviceError for a missing one."""
+    """Return the requested devices, each once, or all if none was. Raises DeviceError for a missing one."""
     if not asked:
         return list(devices)
     return list(dict.fromkeys(word.find(devices) for word in asked))
@@ -65,9 +65,9 @@ def race(
     versions: Callable[[], Mapping[str, str]],
     notes: Sequence[Sentence] = (),
 ) -> FinishedRace:
-    """Run a lane for each device until one ends the race. `cell` is the title of what is raced.
+    """Run a lane for each device until one ends the race.
 
-    `versions` is asked at the end.
+    `cell` is the title of what is raced. `versions` is called at the end.
     """
     started_at = clock.utc()
     lanes: list[Lane] = []
@@ -95,12 +95,12 @@ def race(
     )
 
 
-def together(first_runs: Sequence[Observed], why: Sentence) -> Observed:
-    """Where a race worked, as far as the first runs on its devices tell; `why` says that it is only they."""
-    places = {one.device: one for seen in first_runs for one in seen.ran_on or ()}
-    unknown = not first_runs or any(seen.ran_on is None for seen in first_runs)
+def combined_observation(first_runs: Sequence[Observed], why: Sentence) -> Observed:
+    """Return the devices that the first runs of a race used; `why` says that only these were observed."""
+    places = {one.device: one for observed in first_runs for one in observed.ran_on or ()}
+    unknown = not first_runs or any(observed.ran_on is None for observed in first_runs)
     ran_on = tuple(replace(one, operations=None, share=None, why_missing=why) for one in places.values())
-    only = {seen.only for seen in first_runs}
+    only = {observed.only for observed in first_runs}
     peak = missing("peak_memory_allocator", why)
     if ran_on or not unknown:
         return Observed(ran_on, None, (peak,))
@@ -110,7 +110,7 @@ def together(first_runs: Sequence[Observed], why: Sentence) -> Observed:
 def why_alone(
     options: RaceOptions, backend: Backend, devices: Sequence[Device], there: Sequence[Device]
 ) -> Sentence:
-    """Why a single device runs, and so nothing is raced."""
+    """Return the reason why there is only one device, so that nothing is raced."""
     (device,) = devices
     if len(there) > 1:
         return say("No race: only {device} was requested.", device=device.name)

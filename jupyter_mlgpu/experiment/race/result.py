@@ -1,4 +1,4 @@
-"""What a race measured: plain data, to JSON and back."""
+"""The result of a race as plain data, to JSON and back."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Outcome
 from jupyter_mlgpu.record.sentence import Sentence
 
-#: Raised whenever a field changes its meaning or goes away.
+#: Increased whenever a field changes its meaning or is removed.
 SCHEMA = 1
 
-#: A size as it was written, 10 or 0.5; None where the race has no sizes.
+#: A size as it was written, 10 or 0.5; None if the race has no sizes.
 Size = Annotated[int, Meta(ge=1, le=2**63 - 1)] | Annotated[float, Meta(gt=0, le=1e18)] | None
 
 
@@ -31,8 +31,8 @@ Size = Annotated[int, Meta(ge=1, le=2**63 - 1)] | Annotated[float, Meta(gt=0, le
 class Timing:
     """The runs of a cell on one device, at one size (None: the race has no sizes).
 
-    `samples` are seconds in the order in which they were measured, one a run, warm-up left out. `steady`
-    tells whether the last warm-up runs took about the same time.
+    `samples` are the seconds of each run in order, without warm-up. `steady` is true if the last warm-up runs
+    took about the same time.
     """
 
     size: Size
@@ -42,17 +42,17 @@ class Timing:
 
     @property
     def median(self) -> float:
-        """The middle of the samples, in seconds."""
+        """The median of the samples, in seconds."""
         return median(self.samples)
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The spread, from and to in seconds (see `interval_or_range`); None for a single run."""
+        """The interval in seconds (see `interval_or_range`); None for a single run."""
         return interval_or_range(self.samples)
 
     @property
     def spread(self) -> str:
-        """What `interval` is, in words."""
+        """The name of `interval`."""
         return interval_name(len(self.samples))
 
 
@@ -60,10 +60,10 @@ class Timing:
 class Lane:
     """One device's part of the race.
 
-    `empty` is the time of a run of nothing, in seconds: waiting for the device is part of every sample. It
-    is None where the lane ended before it was known. `problem` says why the lane is not complete. `unused`:
-    its first run had no operation of the framework, so choosing a device changed nothing; `use_known`: it is
-    known whether it had any.
+    `empty` is the time of an empty run, in seconds, because waiting for the device is part of every sample.
+    It is None if the lane ended before it was known. `problem` says why the lane is not complete. `unused` is
+    true if its first run had no operation of the framework, so that choosing a device changed nothing.
+    `use_known` is true if this is known.
     """
 
     device: str
@@ -77,15 +77,15 @@ class Lane:
     use_known: bool = True
 
     def at(self, size: Size) -> Timing | None:
-        """The timing at a size, where it was measured."""
+        """Return the timing at a size if it was measured, else None."""
         return next((one for one in self.timings if one.size == size), None)
 
 
 @dataclass(frozen=True, repr=False)
 class RaceResult(Charted):
-    """One cell on several devices; `variable` is the name that stood for the size, None without sizes.
+    """One cell on several devices. `variable` is the name of the size, None without sizes.
 
-    `fresh` tells whether each device had a process of its own.
+    `fresh` is true if each device had a process of its own.
     """
 
     cell: str
@@ -108,23 +108,23 @@ class RaceResult(Charted):
 
     @property
     def unused(self) -> bool:
-        """Return whether the framework ran no operation on any device."""
+        """True if the framework ran no operation on any device."""
         return bool(self.lanes) and all(lane.unused for lane in self.lanes)
 
     @property
     def used(self) -> bool:
-        """Return whether the framework is known to have run something on a device."""
+        """True if the framework is known to have run something on a device."""
         return any(lane.use_known and not lane.unused for lane in self.lanes)
 
     @property
     def crossovers(self) -> tuple[Crossover, ...]:
-        """Where the first device and each of the others change places; empty without sizes."""
+        """The crossovers between the first device and each other one; empty without sizes."""
         if self.variable is None:
             return ()
         return tuple(crossover(self.lanes[0], other) for other in self.lanes[1:])
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON-ready data, with medians, intervals and crossovers for who reads the file."""
+        """Return the result as JSON-ready data, with medians, intervals and crossovers added."""
         data: dict[str, Any] = {"schema": SCHEMA, **decoding.to_json(self)}
         for lane, lane_data in zip(self.lanes, data["lanes"], strict=True):
             for one, timing in zip(lane.timings, lane_data["timings"], strict=True):
@@ -138,14 +138,14 @@ class RaceResult(Charted):
 
     @classmethod
     def from_json(cls, data: object) -> RaceResult:
-        """A result from `to_json`'s data; raises RecordError saying what is wrong with it."""
+        """Return a result from `to_json`'s data. Raises RecordError saying what is wrong with it."""
         decoding.check_schema(data, SCHEMA, "the race")
         return decoding.decode(cls, data, "the race")
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the result as JSON, and its chart beside it as SVG, each in one step; gives the chart's path.
+        """Write the result as JSON and its chart as SVG, each in one step, and return the chart's path.
 
-        Raises RecordError, naming the path, where a file cannot be written.
+        Raises RecordError, naming the path, if a file cannot be written.
         """
         target = Path(path).expanduser()
         if target.suffix != ".json":

@@ -1,4 +1,4 @@
-"""One device's part of a race: warm-up, repeats, and the clock, read only when the device is done."""
+"""Run one device's part of a race: warm-up and repeats, timed until the device is done."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: Runs of nothing, which tell how much of each time is waiting.
+#: The number of empty runs. Their median is the part of each time that waiting for an idle device takes.
 _EMPTY_RUNS = 30
 
 
 class RacingCell(Protocol):
-    """What is raced. A size of None means that the race has no sizes."""
+    """The cell that is raced. If the race has no sizes, the size is None."""
 
     def setup(self) -> None:
-        """Make what the runs need; called once on each device, not timed."""
+        """Create what the runs need; called once on each device, not timed."""
         ...
 
     def prepare(self, size: float | None) -> None:
@@ -33,17 +33,20 @@ class RacingCell(Protocol):
         ...
 
     def run(self) -> object:
-        """Run the cell once; returns the value of its last expression."""
+        """Run the cell once and return the value of its last expression."""
         ...
 
     def quiet(self) -> AbstractContextManager[object]:
-        """Hides what a run prints, unless the run fails. Entered around every run but a lane's first."""
+        """Return a context that hides what a run prints, unless the run fails.
+
+        It is entered around every run except the first one on each device.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RaceProgress:
-    """What is about to run: `number` of `repeats`, 0 for warm-up."""
+    """The next run: `number` of `repeats`, 0 for warm-up."""
 
     device: str
     size: Size
@@ -53,9 +56,10 @@ class RaceProgress:
 
 @dataclass
 class RaceRunner:
-    """Makes one lane of a race per call of `lane`; `racing.race` calls it for each device.
+    """Runs a race on one device after another.
 
-    All lanes of one runner share the cell's namespace.
+    A lane is one device's part of the race. `racing.race` calls `lane` once for each device. All lanes of one
+    runner share the cell's namespace.
     """
 
     backend: Backend
@@ -66,20 +70,20 @@ class RaceRunner:
     clock: Clock
     on_run: Callable[[RaceProgress], None] = lambda progress: None
     on_timing: Callable[[Timing], None] = lambda timing: None
-    on_seen: Callable[[Observed], None] = lambda seen: None
+    on_observed: Callable[[Observed], None] = lambda observed: None
 
     def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
-        """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
+        """Return the lane of one device, and what ended it early: an error of the cell, or an interrupt."""
         lane = _UnfinishedLane(device, guarded.hardware(self.backend, device))
         error: BaseException | None = None
         try:
             scope = self.backend.enter(device)
-        except Exception as problem:
-            return lane.finish(problem), problem
+        except Exception as enter_error:
+            return lane.finish(enter_error), enter_error
         try:
             self._measure(lane)
-        except BaseException as problem:
-            error = problem
+        except BaseException as run_error:
+            error = run_error
         finally:
             note = scope.leave()
         if note is not None:
@@ -87,117 +91,125 @@ class RaceRunner:
         return lane.finish(error), error
 
     def _measure(self, lane: _UnfinishedLane) -> None:
-        lane.empty = median([self._seconds(lambda: None) for _ in range(_EMPTY_RUNS)])
+        lane.empty_run_s = median([self._time(lambda: None) for _ in range(_EMPTY_RUNS)])
         self.cell.setup()
         for size in self.sizes:
             lane.size = size
-            self._measure_size(lane, size)
-            self.on_timing(lane.keep())
+            self._measure_at_size(lane, size)
+            self.on_timing(lane.finish_size())
 
-    def _measure_size(self, lane: _UnfinishedLane, size: float | None) -> None:
-        """Warm up at a size, and measure."""
+    def _measure_at_size(self, lane: _UnfinishedLane, size: float | None) -> None:
+        """Run the cell at one size, first to warm up, then `repeats` times."""
 
         def on_run(number: int) -> None:
             self.on_run(RaceProgress(lane.device.name, size, number, self.repeats))
 
-        def warm_up() -> float:
-            return self._once(size, quiet=True) if lane.first_run_begun else self._first(lane, size)
+        def run_to_warm_up() -> float:
+            return self._time_cell(size, quiet=True) if lane.first_run_begun else self._first_run(lane, size)
 
         on_run(0)
-        lane.timings.warm_up(warm_up, STEADY_RUNS)
-        lane.timings.repeat(partial(self._once, size, quiet=True), Repeats(self.repeats), on_run)
+        lane.timings.warm_up(run_to_warm_up, STEADY_RUNS)
+        lane.timings.repeat(partial(self._time_cell, size, quiet=True), Repeats(self.repeats), on_run)
 
-    def _first(self, lane: _UnfinishedLane, size: float | None) -> float:
-        """Runs the cell for the first time on this lane, a warm-up: only here it prints and is observed."""
+    def _first_run(self, lane: _UnfinishedLane, size: float | None) -> float:
+        """Run the cell on this device for the first time and return the seconds.
+
+        It is the only run in which the cell may print and in which operations are observed. It is a warm-up,
+        so observing does not change the measured times.
+        """
         lane.first_run_begun = True
         observation = self.backend.observe_closely()
         try:
-            return self._once(size, quiet=False)
+            return self._time_cell(size, quiet=False)
         finally:
-            seen = observation.finish()
-            lane.notes += _where(lane.device, seen)
-            lane.unused, lane.use_known = seen.ran_on == (), seen.known
-            self.on_seen(seen)
+            observed = observation.finish()
+            lane.notes += _placement_notes(lane.device, observed)
+            lane.unused, lane.use_known = observed.ran_on == (), observed.known
+            self.on_observed(observed)
             self.backend.release()
 
-    def _once(self, size: float | None, *, quiet: bool) -> float:
-        """Seconds of one run."""
+    def _time_cell(self, size: float | None, *, quiet: bool) -> float:
+        """Run the cell once and return the seconds."""
         self.cell.prepare(size)
         with self.cell.quiet() if quiet else nullcontext():
-            return self._seconds(self._run)
+            return self._time(self._run_and_evaluate)
 
-    def _run(self) -> object:
+    def _run_and_evaluate(self) -> object:
         value = self.cell.run()
+        # A lazy framework computes the value only now, and this belongs to the run.
         registry.evaluate(self.backend.name, value)
         return value
 
-    def _seconds(self, run: Callable[[], object]) -> float:
+    def _time(self, run: Callable[[], object]) -> float:
         return seconds_of(run, self.backend.synchronize, self.clock)
 
 
 @dataclass
 class _UnfinishedLane:
-    """A lane as far as it came: whatever ends it, what was measured until then is kept."""
+    """A lane during the race. If the lane ends early, `finish` keeps what was measured before.
+
+    `unused` is true if the first run had no operation of the framework. `use_known` is true if this is known.
+    """
 
     device: Device
     hardware: str | None
     finished: list[Timing] = field(default_factory=list)
     notes: list[Sentence] = field(default_factory=list)
-    empty: float | None = None
+    empty_run_s: float | None = None
     first_run_begun: bool = False
     unused: bool = False
     use_known: bool = False
     size: float | None = None
     timings: Timings = field(default_factory=Timings)
 
-    def keep(self) -> Timing:
-        """What was measured at this size, which is over."""
+    def finish_size(self) -> Timing:
+        """Store and return what was measured at this size. It is not complete if the race was interrupted."""
         done, self.timings = self.timings, Timings()
         self.finished.append(Timing(self.size, tuple(done.samples), done.warmups, done.steady))
         return self.finished[-1]
 
     def finish(self, error: BaseException | None) -> Lane:
         if self.timings.samples:
-            self.keep()
+            self.finish_size()
         return Lane(
             self.device.name,
             self.device.kind,
             self.hardware,
             tuple(self.finished),
-            self.empty,
-            None if error is None else _words(error),
+            self.empty_run_s,
+            None if error is None else _error_sentence(error),
             tuple(self.notes),
             self.unused,
             self.use_known,
         )
 
 
-def _words(error: BaseException) -> Sentence:
+def _error_sentence(error: BaseException) -> Sentence:
     if isinstance(error, KeyboardInterrupt):
         return say("interrupted")
     return say("ended by {type}", type=type(error).__name__)
 
 
-def _where(device: Device, seen: Observed) -> list[Sentence]:
-    """What is known of where the first run's work went: a device's lane may have run elsewhere."""
-    if seen.ran_on is None:
-        why = seen.why_missing
+def _placement_notes(device: Device, observed: Observed) -> list[Sentence]:
+    """Return a note if the first run used other devices than the lane's, or why this is not known."""
+    if observed.ran_on is None:
+        why = observed.why_missing
         return [say("{device}: {note}", device=device.name, note=why)] if why else []
-    places = {entry.device for entry in seen.ran_on}
+    places = {entry.device for entry in observed.ran_on}
     if not places or places == {device.name}:
         return []
-    where = {"device": device.name, "places": ", ".join(sorted(places))}
+    names = {"device": device.name, "places": ", ".join(sorted(places))}
     if device.name in places:
         return [
             say(
                 "{device}: only part of the work ran there; the devices used were {places}: "
                 "objects created on another device may stay there.",
-                **where,
+                **names,
             )
         ]
     return [
         say(
             "{device}: the work ran on {places} instead: objects created on another device may stay there.",
-            **where,
+            **names,
         )
     ]

@@ -1,1 +1,1 @@
-"""What differs between runs of cells, and whether it can be told from them."""
+"""Compare runs of cells, and judge if a difference is real."""

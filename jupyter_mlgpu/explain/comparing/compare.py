@@ -1,9 +1,9 @@
-"""Two groups of records compared: medians over the runs of each quantity, and how far to trust them.
+"""Compare two groups of records: the median of each quantity over the runs, with a confidence interval.
 
-Light runs are compared with light ones alone, and only those that ended well: a profiler makes a cell slower.
-Times per operation are compared between profiled runs. A cell is its code: records with the same digest are
-runs of one cell. First runs count like the others, for nothing in a record says that a run was the first, but
-for the run that warms up in a cell that repeats.
+Light runs are compared with light runs only, and only successful ones, because a profiler slows down a cell.
+Times per operation are compared between profiled runs. A cell is identified by its code: records with the
+same digest are runs of one cell. First runs count like the others, because no record says that its run was
+the first. The exception is the warm-up run of a cell that repeats.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.cellnumbers import CellNumber
 from jupyter_mlgpu.record.displayable import Charted
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
+from jupyter_mlgpu.record.instruments import Instrument, Instruments, display_names
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, listed, say
@@ -26,34 +26,34 @@ from jupyter_mlgpu.record.sentence import Sentence, listed, say
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.tracing import Runs
 
-#: The newest runs of a cell that count, at most: an exact interval of more takes long.
+#: The most recent runs of a cell that count, at most: an exact interval of more takes long.
 MOST = 50
 
-#: Operations compared, those with the largest self time.
+#: The number of operations that are compared: those with the largest self time.
 OPERATIONS = 15
 
-#: A difference that is not worth a word, where the whole interval lies within it.
+#: A relative difference that is not worth mentioning if the whole interval lies within it.
 SAME = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The values of some runs, in one unit; empty where the quantity was not measured."""
+    """The values of some runs, in one unit; empty if the quantity was not measured."""
 
     values: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        """The middle value; there is at least one."""
+        """The median. There must be at least one value."""
         return median(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One quantity, or one operation's self time, of two groups of runs; `what` is its name for people.
+    """One quantity, or the self time of one operation, of two groups of runs. `what` is its displayed name.
 
-    `ratio` is how many times as large the second is as the first, None where `why_not` says why it cannot be
-    judged.
+    `ratio` is the second divided by the first. It is None if this cannot be judged, and `why_not` then says
+    why.
     """
 
     what: str
@@ -65,7 +65,7 @@ class Change:
 
     @property
     def times(self) -> float | None:
-        """How many times as large the second is, however few runs say so; None where nothing divides."""
+        """The second median divided by the first, however few the runs; None if there is no ratio."""
         if self.ratio is not None:
             return self.ratio.value
         both = (self.first.values, self.second.values)
@@ -75,7 +75,7 @@ class Change:
 
     @property
     def verdict(self) -> Sentence:
-        """What can be said of it, in a few words."""
+        """The result in a few words."""
         if self.ratio is None and self.times is not None:
             return say("○ approximate: {why}", why=self.why_not or "")
         if self.ratio is None:
@@ -89,9 +89,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A cell on both sides: what changed of it, and of its operations; `notes` say what else differs.
+    """A cell in both groups: its changes and those of its operations; `notes` list other differences.
 
-    `timing` is that of the changes which says how long the cell took; None where neither side has a timing.
+    `timing` is the change of the cell's time; None if neither side has a timing.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecordComparison(Charted):
-    """What a comparison says; shown as a chart and tables in a notebook and as text elsewhere."""
+    """The result of a comparison; displayed as a chart and tables in a notebook and as text elsewhere."""
 
     first: str
     second: str
@@ -114,13 +114,13 @@ class RecordComparison(Charted):
 def compare(
     first: Runs | Iterable[Record], second: Runs | Iterable[Record], *, names: tuple[str, str] = ("A", "B")
 ) -> RecordComparison:
-    """What differs between two groups of records, such as `load_records` or `records()` give.
+    """Compare two groups of records, such as `load_records` or `records()` return.
 
-    A cell's number, the one in its brackets, stands for the runs of its code, a text for the `trace` blocks
-    of that name, or as "10.2" for one run of a cell and as "#12" for one record.
+    A cell's number, the one in its brackets, selects the runs of its code. A text selects the `trace` blocks
+    of that name, "10.2" one run of a cell, and "#12" one record.
 
-    Where each group holds runs of one cell alone, these two are compared; else each cell with the runs of the
-    same code in the other group. Raises UsageError where no cell can be compared.
+    If each group holds runs of one cell only, these two are compared. Otherwise each cell is compared with
+    the runs of the same code in the other group. Raises UsageError if no cell can be compared.
     """
     cells_of = (_by_code(_records(first)), _by_code(_records(second)))
     if any(not cells for cells in cells_of):
@@ -153,7 +153,7 @@ def _records(which: Runs | Iterable[Record]) -> Iterable[Record]:
 
 
 def _by_code(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Runs by their cell: by code, or by name for a block of a script, which has no code."""
+    """Group records by the code of their cell, or by name for a block of a script, which has no code."""
     cells: dict[str, list[Record]] = {}
     for record in records:
         cells.setdefault(record.cell.source_digest or f"block {record.cell.name}", []).append(record)
@@ -161,8 +161,8 @@ def _by_code(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
-    light = _counted(first, "light"), _counted(second, "light")
-    profiled = _counted(first, "profiled"), _counted(second, "profiled")
+    light = _successful(first, "light"), _successful(second, "light")
+    profiled = _successful(first, "profiled"), _successful(second, "profiled")
     names = dict.fromkeys(side[-1].cell.name for side in (first, second))
     found = {
         quantity: _quantity(quantity, Sentence(units.title(quantity)), *light) for quantity in QUANTITIES
@@ -180,7 +180,7 @@ def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
     return Pair(" / ".join(names), timing, tuple(changes), tuple(operations), notes)
 
 
-def _counted(records: Sequence[Record], mode: str) -> list[Record]:
+def _successful(records: Sequence[Record], mode: str) -> list[Record]:
     good = [one for one in records if one.mode == mode and one.outcome == "ok"]
     return [one for one in good if one.repeat is None or one.repeat.number > 0][-MOST:]
 
@@ -188,18 +188,18 @@ def _counted(records: Sequence[Record], mode: str) -> list[Record]:
 def _quantity(
     quantity: str, title: Sentence, first: Sequence[Record], second: Sequence[Record]
 ) -> list[Change]:
-    """A change for each instrument that measured it; none where neither side did."""
+    """Return a change for each instrument that measured the quantity; none if neither side did."""
     instruments = Instruments((*first, *second), quantity)
     sides = [_by_instrument(records, instruments) for records in (first, second)]
     if not any(sides):
         return []
     unit = QUANTITIES[quantity].unit
-    # Wall times of two kinds differ by what they are of, and not by what read them.
+    # Two kinds of wall time measure different things, so they are not comparable.
     comparable = quantity != "wall_time" or sides[0].keys() == sides[1].keys()
     if comparable and all(len(side) == 1 for side in sides):
         values = (next(iter(side.values())) for side in sides)
         return [_change(title, unit, *values)]
-    names = called(dict.fromkeys(one for side in sides for one in side))
+    names = display_names(dict.fromkeys(one for side in sides for one in side))
     return [
         _change(
             say("{quantity}, {instrument}", quantity=title, instrument=name) if len(names) > 1 else title,
@@ -211,22 +211,22 @@ def _quantity(
 
 
 def _until_done(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
-    """How long the code and its GPU work took, where nobody waited for the GPUs on either side."""
+    """Return the change of the time until the GPU work was done, if no cell of either side waited for it."""
     if not all(one.asynchronous for one in (*first, *second)):
         return []
-    sides = ([took for one in side if (took := one.duration) is not None] for side in (first, second))
+    sides = ([duration for one in side if (duration := one.duration) is not None] for side in (first, second))
     return [_change(say("Wall time until the GPU was done"), "s", *sides)] if first or second else []
 
 
 def _gpu_work(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
-    """Launches, and bytes copied in each direction, of each GPU that worked on either side."""
+    """Return the changes of launches and copied bytes in each direction, for each GPU that worked."""
     sides = [_amounts(records) for records in (first, second)]
     names = dict.fromkeys(name for side in sides for name in side)
     return [_change(*name, *(side.get(name, []) for side in sides)) for name in names]
 
 
 def _amounts(records: Sequence[Record]) -> dict[tuple[str, str], list[float]]:
-    """Values by what they are called and their unit, one of each record."""
+    """Return values by name and unit, one for each record."""
     found: dict[tuple[str, str], list[float]] = {}
     for record in records:
         for work in record.gpu_work:
@@ -239,7 +239,7 @@ def _amounts(records: Sequence[Record]) -> dict[tuple[str, str], list[float]]:
 
 
 def _by_instrument(records: Sequence[Record], instruments: Instruments) -> dict[Instrument, list[float]]:
-    """Values by instrument, one of each record that it measured."""
+    """Return values by instrument, one for each record that it measured."""
     values: dict[Instrument, list[float]] = {}
     for record in records:
         for instrument, value in instruments.values(record).items():
@@ -261,7 +261,7 @@ def _change(what: str, unit: str, first: Sequence[float], second: Sequence[float
 
 
 def too_few(first: int, second: int) -> Sentence:
-    """Why numbers of runs give no interval."""
+    """Return a sentence on numbers of runs that are too small for an interval."""
     if first == second == 1:
         return say("one run each")
     return say(
@@ -272,12 +272,12 @@ def too_few(first: int, second: int) -> Sentence:
 def _operations(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
     sides = [_self_times(records) for records in (first, second)]
     keys = dict.fromkeys(key for side in sides for key in side)
-    changes = [_change(_titled(key), "s", *(side.get(key, []) for side in sides)) for key in keys]
+    changes = [_change(_operation_title(key), "s", *(side.get(key, []) for side in sides)) for key in keys]
     return sorted(changes, key=_largest, reverse=True)[:OPERATIONS]
 
 
 def _self_times(records: Sequence[Record]) -> Mapping[tuple[str, str], list[float]]:
-    """Self time by plane and name, a value for each record: what ran on several devices is added up."""
+    """Return self times by plane and name, a value for each record: several devices are added up."""
     found: dict[tuple[str, str], list[float]] = {}
     for record in records:
         sums: dict[tuple[str, str], float] = {}
@@ -289,7 +289,7 @@ def _self_times(records: Sequence[Record]) -> Mapping[tuple[str, str], list[floa
     return found
 
 
-def _titled(key: tuple[str, str]) -> str:
+def _operation_title(key: tuple[str, str]) -> str:
     plane, name = key
     return f"{name} ({plane})" if plane else name
 
@@ -314,15 +314,15 @@ def _notes(
                 "wall times of the two kinds are not compared."
             )
         )
-    for what, told in _DIFFERENCES:
-        here, there = (list(dict.fromkeys(map(told, side))) for side in (first, second))
+    for what, describe in _DIFFERENCES:
+        here, there = (list(dict.fromkeys(map(describe, side))) for side in (first, second))
         if here != there:
             notes.append(say("{name}: {one} and {other}.", name=what, one=_list(here), other=_list(there)))
     return [*notes, *_versions(first[-1], second[-1])]
 
 
 def _list(names: Sequence[str]) -> str:
-    # A single one stays a sentence, which is translated.
+    # A single name stays a sentence, so that it is translated.
     return names[0] if len(names) == 1 else ", ".join(names)
 
 

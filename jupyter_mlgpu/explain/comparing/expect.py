@@ -1,7 +1,7 @@
-"""What a lab expects of measurements, judged: it holds, it does not hold, or that cannot be judged.
+"""Judge what a lab expects of measurements: it holds, it does not hold, or it cannot be judged.
 
-A measurement that was not taken, or that too few runs carry, is no failure of a student's. So only what the
-figures show not to hold is an error; what cannot be judged says why.
+A measurement that was not taken, or that has too few runs, is not the student's failure. So only an
+expectation that the figures contradict is an error; what cannot be judged says why.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ State = Literal["holds", "does not hold", "cannot judge"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judgement(Displayable):
-    """An outcome and the sentence for it, shown in a language; true where it holds.
+    """A result and its sentence, displayed in a language; true if it holds.
 
-    As a condition, one that does not hold or cannot be judged raises AssertionError with its sentence: it is
-    neither true nor silently false.
+    As a condition, a judgement that does not hold or cannot be judged raises AssertionError with its
+    sentence: it is never silently false.
     """
 
     state: State
@@ -42,14 +42,14 @@ class Judgement(Displayable):
 
 
 def required(judgement: Judgement) -> Judgement:
-    """The judgement itself; raises AssertionError with its sentence where it does not hold."""
+    """Return the judgement itself. Raises AssertionError with its sentence if it does not hold."""
     if judgement.state == "does not hold":
         raise AssertionError(translated(judgement.sentence, judgement.language))
     return judgement
 
 
 def gpu_used(record: Record) -> Judgement:
-    """Whether work of a record ran on a GPU: by where its operations ran, or by kernels a profiler saw."""
+    """Judge if work of a record ran on a GPU, by the devices of its operations or by its GPU busy time."""
     name = repr(record.cell.name)
     ran_on = record.device.ran_on
     devices = [one.device for one in ran_on or () if one.device.startswith("gpu")]
@@ -58,15 +58,16 @@ def gpu_used(record: Record) -> Judgement:
         return Judgement("holds", say("{name} ran on {devices}.", name=name, devices=places))
     for reading in record.readings:
         if reading.quantity == "device_time" and reading.value:
-            told = say(
+            sentence = say(
                 "{name} kept a GPU busy for {time} ({instrument}).",
                 name=name,
                 time=units.figure(reading),
                 instrument=reading.instrument,
             )
-            return Judgement("holds", told)
+            return Judgement("holds", sentence)
     only = record.device.only
-    # What a framework gave out memory for, or what is left of it, says nothing of what else ran elsewhere.
+    # Memory that a framework allocated, or what is left of it, does not exclude that other work ran
+    # elsewhere.
     vague = any(one.evidence in PARTIAL_EVIDENCE for one in ran_on or ())
     if vague or (not only and (ran_on is None or record.device.why_missing is not None)):
         why = joined(record.device.why_missing or say("other operations are not counted."))
@@ -75,25 +76,28 @@ def gpu_used(record: Record) -> Judgement:
         )
     possible = [one for one in only.values() if one.startswith("gpu")]
     if possible:
-        told = say(
+        sentence = say(
             "{name} can only have run on {device}, but whether it did is not known.",
             name=name,
             device=possible[0],
         )
-        return Judgement("cannot judge", told)
+        return Judgement("cannot judge", sentence)
     others = dict.fromkeys([*(one.device for one in ran_on or ()), *only.values()])
     if not others:
         return Judgement("does not hold", say("{name} ran no operation on any device.", name=name))
     asked = record.device.asked_for
-    told = say("{name} ran on {devices}, not on a GPU.", name=name, devices=", ".join(others))
+    sentence = say("{name} ran on {devices}, not on a GPU.", name=name, devices=", ".join(others))
     hint = say("`%mlc_device list` shows the available devices.")
     if asked:
         hint = say("{device} was requested.", device=asked)
-    return Judgement("does not hold", joined(told, hint))
+    return Judgement("does not hold", joined(sentence, hint))
 
 
 def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_memory_process") -> Judgement:
-    """Whether the median peak of these runs is below `limit` bytes, by one of the record's memory peaks."""
+    """Judge if the median peak of these runs is below `limit` bytes.
+
+    `quantity` is one of the record's memory peaks. Raises UsageError for another quantity.
+    """
     memory = [name for name, definition in QUANTITIES.items() if definition.unit == "bytes"]
     if quantity not in memory:
         raise UsageError(f"{quantity!r} is not a memory quantity; choose {', '.join(memory)}.")
@@ -102,20 +106,20 @@ def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_me
     if not values:
         return Judgement("cannot judge", say("{quantity} is not known: {why}", quantity=title, why=why))
     peak = median(values)
-    told = _of(units.size(peak), values)
+    sentence = _of(units.size(peak), values)
     most = units.size(limit)
     if peak < limit:
-        holds = say("{quantity}: {peak}, below {limit}.", quantity=title, peak=told, limit=most)
+        holds = say("{quantity}: {peak}, below {limit}.", quantity=title, peak=sentence, limit=most)
         return Judgement("holds", holds)
-    not_below = say("{quantity}: {peak}, not below {limit}.", quantity=title, peak=told, limit=most)
+    not_below = say("{quantity}: {peak}, not below {limit}.", quantity=title, peak=sentence, limit=most)
     return Judgement("does not hold", not_below)
 
 
 def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1.0) -> Judgement:
-    """Whether `fast` takes less wall time than `slow`, at least `times` times less.
+    """Judge if `fast` takes less wall time than `slow`, at least `times` times less.
 
-    It holds, or does not, where the whole 95 % interval of the ratio says so; else it cannot be judged. Only
-    light runs that ended well count: with a profiler on there is no timing.
+    It holds, or does not hold, if the whole 95 % interval of the ratio says so; otherwise it cannot be
+    judged. Only successful light runs count, because a profiled run has no timing.
     """
     if not times > 0:
         raise UsageError(f"`times` is how many times as fast, above 0; found {times!r}.")
@@ -125,33 +129,33 @@ def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1
             name = repr(side[-1].cell.name) if side else say("one side")
             return Judgement("cannot judge", say("{name} has no timing: {why}", name=name, why=why))
     (quick, _), (long, _) = sides
-    told = say("{fast} versus {slow}", fast=_time(quick), slow=_time(long))
+    sentence = say("{fast} versus {slow}", fast=_time(quick), slow=_time(long))
     if min(*quick, *long) <= 0:
-        return Judgement("cannot judge", say("{times}: a time of 0 cannot be compared.", times=told))
+        return Judgement("cannot judge", say("{times}: a time of 0 cannot be compared.", times=sentence))
     found = ratio_interval(quick, long)
     if found is None:
         few = joined(too_few(len(quick), len(long)))
-        return Judgement("cannot judge", say("{times}: {why}.", times=told, why=few))
-    told = say(
+        return Judgement("cannot judge", say("{times}: {why}.", times=sentence, why=few))
+    sentence = say(
         "{times}: {ratio} times as fast, 95 % interval {low} to {high}",
-        times=told,
+        times=sentence,
         ratio=f"{found.value:.3g}",
         low=f"{found.low:.3g}",
         high=f"{found.high:.3g}",
     )
     if found.low > times:
-        return Judgement("holds", say("{found}.", found=told))
+        return Judgement("holds", say("{found}.", found=sentence))
     wanted = say("faster") if times == 1 else say("{times} times as fast", times=f"{times:g}")
     if found.high < times:
-        return Judgement("does not hold", say("{found}, so not {wanted}.", found=told, wanted=wanted))
+        return Judgement("does not hold", say("{found}, so not {wanted}.", found=sentence, wanted=wanted))
     left_open = say(
-        "{found}; whether it is {wanted} is not certain. More runs would help.", found=told, wanted=wanted
+        "{found}; whether it is {wanted} is not certain. More runs would help.", found=sentence, wanted=wanted
     )
     return Judgement("cannot judge", left_open)
 
 
 def _values(records: Sequence[Record], quantity: str) -> tuple[list[float], Sentence]:
-    """The values of runs that ended well, and why there are none; of several devices, the largest."""
+    """Return the values of successful runs (the largest of several devices), and why there are none."""
     values = []
     why = say("no run succeeded with tracing on.") if records else say("there are no runs.")
     for record in records:
@@ -172,5 +176,5 @@ def _time(walls: Sequence[float]) -> Sentence:
 
 
 def _of(figure: str, values: Sequence[float]) -> Sentence:
-    """A median with the number of values that it is of."""
+    """Return a median with the number of its values."""
     return say_count("{figure} (1 run)", "{figure} (median of {count} runs)", len(values), figure=figure)

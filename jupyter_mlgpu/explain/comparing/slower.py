@@ -1,7 +1,7 @@
-"""Whether a cell has become slower than it was: told where the rule of `compare` shows it, else not at all.
+"""Judge if a cell has become slower. It is reported only if the rule of `compare` shows it.
 
-The fewest newest runs that can be judged stand against all those before them: one against 39, two against 8,
-three against 5. So what is slow stays told of only until the runs before are slow, too.
+The fewest newest runs that can be judged are compared with all earlier ones: one with 39, two with 8, three
+with 5. So a slow cell is reported only until the earlier runs are slow, too.
 """
 
 from __future__ import annotations
@@ -13,40 +13,41 @@ from jupyter_mlgpu.explain.comparing.compare import MOST
 from jupyter_mlgpu.explain.statistics import median, ratio_interval
 from jupyter_mlgpu.record.record import Record
 
-#: Runs with which it can be judged at all: three and five.
+#: The least number of runs that can be judged: three and five.
 FEWEST = 8
-#: As many times as long is worth a sentence: the interval begins there.
+#: The least ratio, at the low end of the interval, that is worth reporting.
 WORTH = 1.1
 
 
 @dataclass(frozen=True, slots=True)
 class Slower:
-    """Wall times in seconds: of the newest runs, and of those before them."""
+    """Wall times in seconds of the newest runs, and of those before them."""
 
     newest: tuple[float, ...]
     before: tuple[float, ...]
 
     @property
     def now(self) -> float:
-        """What it takes now, the median of the newest."""
+        """The median wall time of the newest runs."""
         return median(self.newest)
 
     @property
     def was(self) -> float:
-        """What it took, the median of those before."""
+        """The median wall time of the earlier runs."""
         return median(self.before)
 
 
 def became_slower(earlier: Sequence[Record], newest: Record) -> Slower | None:
-    """How much, where it did; `earlier` are the runs of the same code in the same kernel, oldest first.
+    """Return the wall times if the cell became slower, else None.
 
-    Light runs that ended well count, as in a comparison, where they were measured in the same way.
+    `earlier` are the runs of the same code in the same kernel, oldest first. Successful light runs count, as
+    in a comparison, if they were measured in the same way.
     """
     if newest.mode != "light" or newest.outcome != "ok" or len(earlier) + 1 < FEWEST:
         return None
     light = [one for one in (*earlier, newest) if one.mode == "light" and one.outcome == "ok"]
-    counted = [one for one in light if one.asynchronous == newest.asynchronous][-MOST:]
-    walls = [wall for one in counted if (wall := one.reading("wall_time").value)]
+    same_way = [one for one in light if one.asynchronous == newest.asynchronous][-MOST:]
+    walls = [wall for one in same_way if (wall := one.reading("wall_time").value)]
     for count in (1, 2, 3):
         before, new = walls[:-count], walls[-count:]
         ratio = ratio_interval(before, new) if before else None

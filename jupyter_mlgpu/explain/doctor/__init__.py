@@ -1,5 +1,6 @@
-"""What is wrong with an environment: facts gathered once, then judged by checks.
+"""Finds what is wrong with an environment: gathers facts once, then judges them by checks.
 
-`facts.py` says what is known of a machine, `gather/` reads it here. `checks/` judge it, a file each, and so
-does `version_pairs.py`, a row each; `diagnose.py` runs them. Nothing is repaired, and nothing here prints.
+`facts.py` defines the facts, and `gather/` reads them on this machine. `checks/` judge them, one module per
+check, and so does `version_pairs.py`, one row per check. `diagnose.py` runs all checks. Nothing is repaired,
+and no module prints.
 """

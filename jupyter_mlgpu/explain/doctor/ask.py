@@ -1,8 +1,8 @@
-"""Runs in a process of its own: imports one framework, lists its devices, computes a small product.
+"""A program for a separate process: imports one framework, lists its devices, computes a small product.
 
 `python -m jupyter_mlgpu.explain.doctor.ask NAME MODULE DESCRIBED`, with a framework's line in the registry,
-prints one line of JSON after the mark below, as the last line. What happens before that, a crash included, is
-for the one who asked to see.
+prints the mark below and one line of JSON as its last line. The caller handles failures before that, such as
+a crash.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import registry
 
-#: Stands before the answer, among whatever the framework prints.
+#: Marks the answer among the framework's own output.
 MARK = "jupyter_mlgpu-answer:"
-#: Square matrices of ones of this size: every element of their product is this number.
+#: Size of two square matrices of ones, and therefore the value of every element of their product.
 SIZE = 64
 
 
 def main(framework: str, *registered: str) -> None:
-    """Ask, and print the answer. `registered` is the framework's line in the registry (`Registered`)."""
+    """Test a framework and print the answer; `registered` is its line in the registry (`Registered`)."""
     answer: dict[str, Any] = {"imported": False, "error": None}
     try:
         registry.register(framework, *registered)
@@ -36,11 +36,11 @@ def main(framework: str, *registered: str) -> None:
 
 def _computed(compute: Callable[[], float]) -> dict[str, Any]:
     try:
-        found = compute()
+        element = compute()
     except Exception:
         return {"computed": False, "compute_error": traceback.format_exc()}
-    right = found == SIZE
-    return {"computed": right, "compute_error": None, "product": None if right else f"{found}"}
+    is_right = element == SIZE
+    return {"computed": is_right, "compute_error": None, "product": None if is_right else f"{element}"}
 
 
 def _version(framework: str) -> str | None:

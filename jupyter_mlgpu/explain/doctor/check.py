@@ -1,8 +1,8 @@
-"""What a check is: a module of `checks/` with TITLE and a pure function `judge`; its name is the check's id.
+"""Defines a check: a module of `checks/` with TITLE and a pure function `judge`; its name is the check's id.
 
-Versions that do not work together are rows of `version_pairs` instead.
+Checks for versions that do not work together are rows of `version_pairs` instead.
 
-    TITLE = say("TensorFlow can load its Metal plug-in")    # what is true where all is well
+    TITLE = say("TensorFlow can load its Metal plug-in")    # the statement that is true if all is well
 
     def judge(facts: Facts) -> Verdict:
         (plugin,) = installed(facts, "tensorflow-metal")    # without it the check is skipped
@@ -10,8 +10,9 @@ Versions that do not work together are rows of `version_pairs` instead.
         ...
         return Finding(title=..., evidence=..., remedy=..., confidence="sure", cause=Cause.PACKAGES)
 
-A check looks at facts and nothing else: no files, no processes, no clock, no other check. It says nothing
-where it is not sure enough to be of use. Facts, what asks for them and what answers are to be had from here.
+A check uses only facts: no files, no processes, no clock, no other check. It returns no finding if it is too
+unsure to be of use. A check imports all it needs from this module: the facts, functions that read them, and
+the verdicts.
 """
 
 from __future__ import annotations
@@ -46,25 +47,25 @@ CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 
 class Cause(IntEnum):
-    """Where a fault lies, causes before what follows from them: in this order findings are told."""
+    """The part at fault, causes before consequences: findings are listed in this order."""
 
     MACHINE = 1  #: hardware, the system and its limits
     PYTHON = 2  #: the interpreter, and which one the kernel runs
-    PACKAGES = 3  #: what is installed, and whether it belongs together
-    DRIVERS = 4  #: the GPU's driver and its libraries, and where they are looked for
+    PACKAGES = 3  #: installed packages, and their versions
+    DRIVERS = 4  #: the GPU's driver and libraries, and the library search path
     SETTINGS = 5  #: variables and configuration
-    FRAMEWORKS = 6  #: what a framework said when it was asked
+    FRAMEWORKS = 6  #: a failure of a framework in its own process
     JUPYTER = 7  #: the page and the notebook
-    ADVICE = 8  #: nothing is broken; it would be faster or safer otherwise
+    ADVICE = 8  #: nothing is broken, but another setting would be faster or safer
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something is wrong: what, how we know, what to do, how sure.
+    """A problem: its title, the evidence, the remedy, and the confidence.
 
-    `title` is one sentence on what is wrong, `evidence` one or two with the values found. `remedy` can be
-    pasted into a shell as it stands: commands, a line each, and where words are needed lines that begin with
-    `# `; `remedies` makes it, and quotes what comes from the facts.
+    `title` is one sentence on the problem, `evidence` one or two with the values found. `remedy` can be
+    pasted into a shell: one command per line, and comments in lines that begin with `# `. The functions of
+    `remedies` build it, and quote values from the facts.
     """
 
     title: Sentence
@@ -76,14 +77,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Fine:
-    """Nothing is wrong here; `evidence` says in a sentence what was looked at and found."""
+    """No problem; `evidence` is a sentence on what was checked and found."""
 
     evidence: Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The check says nothing of this machine; `reason` is a sentence."""
+    """The check does not apply to this machine; `reason` is a sentence."""
 
     reason: Sentence
 
@@ -93,7 +94,7 @@ Verdict = Finding | Fine | Skipped
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check as it is run; `about` is its paragraph in the documentation."""
+    """A check with its id and title; `about` is its paragraph in the documentation."""
 
     id: str
     title: Sentence
@@ -102,7 +103,7 @@ class Check:
 
 
 def installed(facts: Facts, *names: str) -> tuple[Package, ...]:
-    """The packages of these names; where one of them is not installed the check ends here, as skipped."""
+    """Return the packages with these names; raises NotKnownError, which skips the check, if one is absent."""
     packages = known(facts.packages)
     for name in names:
         if name not in packages:

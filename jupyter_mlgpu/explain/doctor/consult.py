@@ -1,4 +1,4 @@
-"""What the command and the magic do alike: facts from here or from a file, kept if asked, and judged."""
+"""The doctor as the command and the magic call it: gets facts from here or a file, saves and judges them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 
 class DoctorError(MlgpuError):
-    """The doctor itself failed, before it could judge anything."""
+    """The doctor itself failed before it could judge anything."""
 
 
-def silent(said: Sentence) -> None:
-    """Told how far it is, says nothing."""
+def silent(sentence: Sentence) -> None:
+    """Show no progress."""
 
 
 def consult(
@@ -30,10 +30,10 @@ def consult(
     tell: Callable[[Sentence], None] = silent,
     inside: KernelsOwnFacts | None = None,
 ) -> Diagnosis:
-    """Judge this machine, or the one whose facts stand in a file; `tell` is given how far it is.
+    """Judge this machine, or the one described in a file of facts; `tell` is called with progress sentences.
 
-    Raises UsageError where a file's machine is to be asked, RecordError for a file that cannot be read or
-    written, DoctorError for everything else that keeps it from judging.
+    Raises UsageError if --deep is combined with a file, RecordError if a file cannot be read or written, and
+    DoctorError for every other failure.
     """
     if facts_from is not None and deep:
         raise UsageError(
@@ -57,6 +57,6 @@ def consult(
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    """English, or Chinese where the environment asks for it."""
+    """Return "zh" if the environment asks for Chinese, else "en"."""
     chosen = next(filter(None, (environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return "zh" if chosen.lower().startswith("zh") else "en"

@@ -1,4 +1,7 @@
-"""All checks upon one machine's facts, sorted; a check that fails costs only itself."""
+"""Runs all checks on one machine's facts, and sorts the results.
+
+A check that crashes does not affect the others: the crash is its result.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +21,24 @@ from jupyter_mlgpu.explain.doctor.version_pairs import PAIRS
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
-#: Of what `to_json` gives; raised whenever a field changes its meaning or goes away.
+#: Version of the format of `to_json`; increased whenever a field changes its meaning or is removed.
 SCHEMA = 2
 
+#: A check's result: a problem ("finding"), an error in the check itself ("crashed"), no problem ("ok"), not
+#: applicable or not known here ("skipped"), or based on facts gathered only on request ("not asked").
 Status = Literal["finding", "crashed", "ok", "skipped", "not asked"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
+#: The remedy of a crashed check.
 _REPORT = "# A fault of jupyter_mlgpu, not of this machine: please report it with the line above."
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check came to. `evidence` is the reason where it was skipped, crashed or not asked.
+    """The result of one check.
 
-    `remedy` and `confidence` are None but for a finding; a crashed check has a remedy, too.
+    `evidence` is what the result is based on, or why the check was skipped, crashed or not asked. `remedy` is
+    None unless the status is "finding" or "crashed", and `confidence` is None unless it is "finding".
     """
 
     id: str
@@ -44,26 +51,30 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Every check's result: findings first, causes before what follows from them, then the rest by id."""
+    """The results of all checks.
+
+    Findings come first, causes before consequences. The others follow in the order of `STATUSES`, and with
+    the same status by id.
+    """
 
     results: tuple[CheckResult, ...]
 
     @property
     def findings(self) -> tuple[CheckResult, ...]:
-        """What is wrong, in the order in which it should be mended."""
+        """The problems, in the order in which they should be fixed."""
         return self.of("finding")
 
     def of(self, status: Status) -> tuple[CheckResult, ...]:
-        """The results with this status, in order."""
-        return tuple(one for one in self.results if one.status == status)
+        """Return the results with this status, in order."""
+        return tuple(result for result in self.results if result.status == status)
 
     @property
     def healthy(self) -> bool:
-        """Nothing was found, and no check crashed."""
+        """True if there is no finding and no check crashed."""
         return not self.findings and not self.of("crashed")
 
     def to_json(self) -> dict[str, Any]:
-        """As `doctor.schema.json` describes it."""
+        """Return the diagnosis in the format of `doctor.schema.json`."""
         results = [
             {
                 "id": one.id,
@@ -79,18 +90,18 @@ class Diagnosis:
 
 
 def find_checks() -> list[Check | CheckResult]:
-    """Return every module of `checks/` and every row of `version_pairs`, in the order of their ids.
+    """Return a check for every module of `checks/` and every row of `version_pairs`, sorted by id.
 
-    What does not import is a crashed result.
+    A module that cannot be imported is returned as the result of a crashed check.
     """
     modules = [_load(module.name) for module in pkgutil.iter_modules(checks.__path__)]
     pairs = [Check(one.id, one.title, one.judge, one.about) for one in PAIRS]
     return sorted([*modules, *pairs], key=lambda one: one.id)
 
 
-def diagnose(facts: Facts, among: Iterable[Check | CheckResult] | None = None) -> Diagnosis:
-    """Judge the facts by all checks, or by those `among` them."""
-    judged = [_judge(one, facts) for one in (find_checks() if among is None else among)]
+def diagnose(facts: Facts, selected: Iterable[Check | CheckResult] | None = None) -> Diagnosis:
+    """Run all checks on the facts, or only those in `selected`."""
+    judged = [_judge(check, facts) for check in (find_checks() if selected is None else selected)]
     return Diagnosis(tuple(result for _, result in sorted(judged, key=lambda pair: pair[0])))
 
 
@@ -122,7 +133,7 @@ def _judge(check: Check | CheckResult, facts: Facts) -> tuple[_Rank, CheckResult
 def _result(check: Check, verdict: Verdict) -> tuple[_Rank, CheckResult]:
     match verdict:
         case Finding(title, evidence, remedy, confidence, cause):
-            if not isinstance(remedy, Remedy):  # a text might hold a value that nobody quoted
+            if not isinstance(remedy, Remedy):  # a plain string might contain a value that is not quoted
                 raise TypeError(f"the remedy is {remedy!r:.60}")
             result = CheckResult(check.id, "finding", title, evidence, str(remedy), confidence)
             return (0, int(cause), CONFIDENCES.index(confidence), check.id), result
@@ -140,12 +151,12 @@ def _rank(result: CheckResult) -> _Rank:
 
 
 def _crashed(name: str, title: Sentence, error: Exception) -> CheckResult:
-    said = beginning(f"{type(error).__name__}: {error}", 300)
-    return CheckResult(name, "crashed", title, say("This check crashed ({why}).", why=said), _REPORT)
+    message = beginning(f"{type(error).__name__}: {error}", 300)
+    return CheckResult(name, "crashed", title, say("This check crashed ({why}).", why=message), _REPORT)
 
 
 def head(diagnosis: Diagnosis) -> Sentence:
-    """One sentence: how much was found, of how many checks that could judge."""
+    """Return a sentence with the number of findings, and of the checks that gave a finding or "ok"."""
     count = len(diagnosis.findings)
     judged = count + len(diagnosis.of("ok"))
     crashed = len(diagnosis.of("crashed"))

@@ -1,9 +1,9 @@
-"""What is known of a machine and its Python: plain data, gathered by `gather/` or read from a file.
+"""The facts about a machine and its Python: plain data, gathered by `gather/` or read from a file.
 
-A field holds its value, None for "there is none", or `Unknown` with the reason. Texts were redacted when the
-facts were gathered: no user names, hosts, home folders or tokens. Sizes are bytes. Package names are written
-in lower case with hyphens (PyPI's normal form), versions as PEP 440 has them, architectures as Python's
-`platform.machine()` does (arm64, aarch64, x86_64).
+A field is its value, None for "there is none", or `Unknown` with the reason. Texts are redacted when the
+facts are gathered: no user names, host names, home folders or tokens. Sizes are in bytes. Package names are
+in lower case with hyphens (PyPI's normal form), versions follow PEP 440, and architectures are those of
+Python's `platform.machine()` (arm64, aarch64, x86_64).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jupyter_mlgpu.explain.doctor.shapes import (
 )
 from jupyter_mlgpu.record.sentence import Sentence
 
-#: Raised whenever a field changes its meaning, or one that a check asks for goes away.
+#: Version of the format; raised whenever a field changes its meaning, or one that a check uses is removed.
 SCHEMA = 1
 
 
@@ -32,12 +32,12 @@ SCHEMA = 1
 class MachineFacts:
     """The computer and its limits.
 
-    `system` is platform.system(): Darwin, Linux. `architecture` is the hardware's own, also where the process
-    is translated; `macos` is the real version, None elsewhere. `cpu_features` holds those of avx, avx2,
-    avx512f, fma, sse4_2 that the processor has (empty on arm64). `cores` are the machine's logical
-    processors, `usable_cores` those that this process may run on. `cpu_limit` (processors) and `memory_limit`
-    are the control group's, None without a limit. `low_power` tells of macOS's Low Power Mode, or of Linux's
-    platform profile.
+    `system` is platform.system(): Darwin, Linux. `architecture` is the hardware's own, even if the process is
+    translated. `macos` is the real version, None on other systems. `cpu_features` lists those of avx, avx2,
+    avx512f, fma, sse4_2 that the processor has (empty on arm64). `cores` is the number of the machine's
+    logical processors, `usable_cores` of those that this process may use. `cpu_limit` (processors) and
+    `memory_limit` are the control group's, None without a limit. `low_power` is macOS's Low Power Mode, or
+    the low-power platform profile on Linux.
     """
 
     system: Maybe[Text] = NOT_TOLD
@@ -55,18 +55,19 @@ class MachineFacts:
     memory_limit_used: Maybe[int | None] = NOT_TOLD
     container: Maybe[bool] = NOT_TOLD
     low_power: Maybe[bool] = NOT_TOLD
-    #: System Integrity Protection: it strips DYLD_* variables from what the system's own programs start.
+    #: System Integrity Protection: it removes DYLD_* variables from processes started by system programs.
     protected: Maybe[bool | None] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
 class Python:
-    """The interpreter that was judged.
+    """The interpreter that is judged.
 
-    `architecture` is the process's; `translated` tells of Rosetta (None where there is none). `kind` is venv,
-    conda, pyenv or system; `tag` is sysconfig's platform, which wheels must fit, such as `macosx-11.0-arm64`.
-    `macos_seen` is the macOS version that this process is told, `10.16` under SYSTEM_VERSION_COMPAT.
-    `shadows` are files in the current folder that hide a well-known package, such as `tensorflow.py`.
+    `architecture` is the process's. `translated` is True under Rosetta (None if there is no Rosetta). `kind`
+    is venv, conda, pyenv or system. `tag` is sysconfig's platform, which wheels must fit, such as
+    `macosx-11.0-arm64`. `macos_seen` is the macOS version reported to this process, `10.16` under
+    SYSTEM_VERSION_COMPAT. `shadows` are files in the current folder that hide a well-known package, such as
+    `tensorflow.py`.
     """
 
     version: Maybe[Version] = NOT_TOLD
@@ -84,13 +85,13 @@ class Python:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """An installed distribution, from its metadata alone.
+    """An installed distribution, read from its metadata alone.
 
-    `installer` is pip, conda, uv or another, None where it is not recorded. `tags` are the wheel's, such as
-    `cp311-cp311-macosx_12_0_arm64`. `requires` are its requirements that hold here (markers applied, no
-    extras), such as `numpy<2.2.0,>=1.26.0`. `missing` counts its recorded code files that are not there.
-    `copies` are the versions of further copies of it on sys.path, which are hidden by this one. `place` is
-    environment, user (`~/.local`) or other.
+    `installer` is pip, conda, uv or another, None if not recorded. `tags` are the wheel's, such as
+    `cp311-cp311-macosx_12_0_arm64`. `requires` lists the requirements that apply here (markers evaluated, no
+    extras), such as `numpy<2.2.0,>=1.26.0`. `missing` is the number of recorded code files that do not exist.
+    `copies` are the versions of further copies on sys.path, which this one hides. `place` is environment,
+    user (`~/.local`) or other.
     """
 
     version: Version
@@ -104,9 +105,9 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What a framework was built for, read from its files: the versions of CUDA and cuDNN.
+    """The versions of CUDA and cuDNN that a framework was built for, read from its files.
 
-    `cuda` is None for a build without CUDA. JAX's is the one of its plug-in package (`12` or `13`).
+    `cuda` is None for a build without CUDA. For JAX it is the version of its plug-in package (`12` or `13`).
     """
 
     cuda: Maybe[Version | None] = NOT_TOLD
@@ -115,10 +116,11 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Variables of interest (`gather/environment.py` has the list), values redacted.
+    """Environment variables of interest (`gather/environment.py` has the list), with redacted values.
 
-    `variables` are this process's. `shell` are those that the shell's start files set (`export NAME=...`), a
-    way to see what a Jupyter started from the desktop, or a kernel behind System Integrity Protection, lost.
+    `variables` are this process's. `shell` are those set by the shell's start files (`export NAME=...`). They
+    show what is missing in a Jupyter started from the desktop, or in a kernel behind System Integrity
+    Protection.
     """
 
     variables: Maybe[Mapping[VariableName, Text]] = NOT_TOLD
@@ -127,7 +129,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class GpuProcessFact:
-    """A process on a GPU: its program's short name (never a command line), and its memory there."""
+    """A process on a GPU: its program's short name (never a command line), and its GPU memory."""
 
     program: Text
     used: Maybe[int] = NOT_TOLD
@@ -136,7 +138,7 @@ class GpuProcessFact:
 
 @dataclass(frozen=True, slots=True)
 class GpuFact:
-    """A GPU as the system sees it; memory is None where it has none of its own (Apple silicon)."""
+    """A GPU as the system reports it; memory is None if it has none of its own (Apple silicon)."""
 
     name: Maybe[Text] = NOT_TOLD
     vendor: Maybe[Text] = NOT_TOLD
@@ -150,12 +152,12 @@ class GpuFact:
 class GpuFacts:
     """Graphics hardware and NVIDIA's driver.
 
-    `found` are the GPUs that a driver tells (NVML, or system_profiler on a Mac). `on_bus` are the vendors of
-    the display devices on the PCI bus, from sysfs: nvidia, amd, intel or another's number; None where there
-    is no such bus. `driver` is NVIDIA's as NVML tells it, `cuda` the newest CUDA that it serves (`12.4`),
-    `kernel_module` the version of the loaded module. `device_files` tells of /dev/nvidia0: there, denied
-    (it may not be opened) or absent. `why_none` is NVML's reason where it tells no GPU. `metal` is the
-    version of Metal as system_profiler says it.
+    `found` are the GPUs that a driver lists (NVML, or system_profiler on a Mac). `on_bus` are the vendors of
+    the display devices on the PCI bus, from sysfs: nvidia, amd, intel or another's number; None if there is
+    no such bus. `driver` is the version of NVIDIA's driver from NVML, `cuda` the newest CUDA that it supports
+    (`12.4`), `kernel_module` the version of the loaded module. `device_files` is the state of /dev/nvidia0:
+    there, denied (it may not be opened) or absent. `why_none` is NVML's reason if it lists no GPU. `metal` is
+    the version of Metal from system_profiler.
     """
 
     found: Maybe[tuple[GpuFact, ...]] = NOT_TOLD
@@ -170,7 +172,7 @@ class GpuFacts:
 
 @dataclass(frozen=True, slots=True)
 class LibraryFact:
-    """A shared library of CUDA: where it was found (loader, wheel, path), its file's name, its version."""
+    """A shared library of CUDA: its source (loader, wheel, path), its file's name, and its version."""
 
     name: Text
     source: Text
@@ -182,10 +184,10 @@ class LibraryFact:
 class KernelSpec:
     """A kernel that Jupyter offers.
 
-    `interpreter` is its Python, redacted; `exists` whether that file is there; `same` whether it is this
-    Python. `version` is its own. `has` are those of jupyter-mlgpu, ipykernel, tensorflow, torch, jax, mlx,
-    keras and numpy that are installed for it, with versions. `env` are the variables of interest that the
-    kernelspec sets.
+    `interpreter` is its Python, redacted. `exists` is True if that file exists, `same` if it is this Python.
+    `version` is its own. `has` maps those of jupyter-mlgpu, ipykernel, tensorflow, torch, jax, mlx, keras and
+    numpy that are installed for it to their versions. `env` are the variables of interest that the kernelspec
+    sets.
     """
 
     name: Name
@@ -199,9 +201,9 @@ class KernelSpec:
 
 @dataclass(frozen=True, slots=True)
 class KernelFacts:
-    """Kernels and ipykernel. `capture` is IPKernelApp.capture_fd_output as configured, True by default.
+    """Kernels and ipykernel; `capture` is IPKernelApp.capture_fd_output as configured, True by default.
 
-    `inside` tells whether the facts were gathered in a kernel, `imported` the frameworks that this process
+    `inside` is True if the facts were gathered in a kernel. `imported` are the frameworks that this process
     has imported.
     """
 
@@ -213,10 +215,10 @@ class KernelFacts:
 
 @dataclass(frozen=True, slots=True)
 class Jupyter:
-    """JupyterLab and our two sides in it.
+    """JupyterLab, and our front end and server extension.
 
-    `labextension` is the version of the installed front end, None where it is not installed; `disabled` the
-    names of disabled lab extensions (ours is `jupyter-mlgpu`), `server_extension` whether ours is enabled.
+    `labextension` is the version of the installed front end, None if it is not installed. `disabled` are the
+    names of disabled lab extensions (ours is `jupyter-mlgpu`). `server_extension` is True if ours is enabled.
     """
 
     lab: Maybe[Version | None] = NOT_TOLD
@@ -228,7 +230,7 @@ class Jupyter:
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """A notebook of the current folder; `rich` tells whether it has outputs that only a trusted one shows."""
+    """A notebook in the current folder; `rich` is True if it has outputs that need trust to be shown."""
 
     name: Name
     trusted: Maybe[bool] = NOT_TOLD
@@ -237,7 +239,7 @@ class Notebook:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A folder where data or weights are kept: keras, huggingface, torch, tensorflow-datasets."""
+    """A folder that keeps data or weights: keras, huggingface, torch, tensorflow-datasets."""
 
     name: Text
     size: Maybe[int] = NOT_TOLD
@@ -246,9 +248,9 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Bytes free in the current folder, the home folder and the temporary one; caches that are there.
+    """Free bytes in the current, the home and the temporary folder, and the caches that exist.
 
-    `home_writable` and `temporary_writable` tell whether a file may be made there.
+    `home_writable` and `temporary_writable` are True if a file may be created there.
     """
 
     here_free: Maybe[int] = NOT_TOLD
@@ -262,13 +264,13 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class FrameworkAnswer:
-    """What a framework said in a process of its own.
+    """A framework's answer from its own process.
 
-    `error` is the end of its traceback, or of what it printed, None where it was imported; `signal` the name
-    of the signal that ended it (SIGILL, SIGSEGV), None where none did. `devices` are the kinds that it lists,
-    one a device: cpu, gpu. `computed` tells whether a small product ran on its best device, `compute_error`
-    why not, `product` what its elements are where they are wrong (`ask.SIZE` is right). `seconds` is the time
-    of the whole answer. `said` are the last lines that it printed itself.
+    `error` is the end of its traceback, or of its output, None if it was imported. `signal` is the name of
+    the signal that ended the process (SIGILL, SIGSEGV), if one did. `devices` has the kind of each device
+    that it lists: cpu, gpu. `computed` is True if a small product ran on its best device, `compute_error`
+    says why not, and `product` is the elements' value if it is wrong (`ask.SIZE` is right). `seconds` is the
+    time of the whole answer. `said` are the last lines that it printed itself.
     """
 
     imported: Maybe[bool] = NOT_TOLD
@@ -285,9 +287,11 @@ class FrameworkAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that is known. `packages` holds every installed one of interest, by name; `builds`, `frameworks`
-    and `network` by framework (tensorflow, torch, jax, mlx) and by site. `frameworks` and `network` are asked
-    only with --deep. `gathered_by` is the version of jupyter_mlgpu.
+    """All facts about a machine.
+
+    `packages` has every installed package of interest, by name. `builds` and `frameworks` are by framework
+    (tensorflow, torch, jax, mlx), `network` is by site. `frameworks` and `network` are gathered only with
+    --deep. `gathered_by` is the version of jupyter_mlgpu.
     """
 
     gathered_by: Maybe[Version] = NOT_TOLD

@@ -1,9 +1,9 @@
-"""A diagnosis in the few lines that a sidebar shows; as a program, this Python's own.
+"""Shortens a diagnosis to the few lines that the sidebar shows; as a program, diagnoses this Python.
 
     python -P -m jupyter_mlgpu.explain.doctor.light true
 
-prints it as one JSON object. The word says whether the kernel that asks captures native output: `true`,
-`false`, or `unknown`.
+prints one JSON object. The argument says if the calling kernel captures native output: `true`, `false`, or
+`unknown`.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from jupyter_mlgpu.record.bounds import Most, Otherwise, Printed, Said
 from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: What a kernel is known to capture, by the word that says so.
+#: The program's argument to the fact about the kernel's capture.
 CAPTURES: dict[str, Maybe[bool]] = {
     "true": True,
     "false": False,
     "unknown": Unknown(say("This kernel does not report whether it captures native output.")),
 }
 
-#: Findings, and characters of each text: more is in `%mlc_doctor`.
+#: Most findings, and most characters of a short and a long text. `%mlc_doctor` shows everything.
 FINDINGS, SHORT, LONG = 20, 300, 1_500
-#: Characters that a browser reads of them.
+#: Most characters that a browser reads of a short and a long text.
 READ_SHORT, READ_LONG = 600, 2_000
 _MORE = "# More is in %mlc_doctor."
 
 
 class LightFinding(TypedDict):
-    """A finding; `remedy` has lines for a shell, `confidence` is None where the check itself failed."""
+    """A finding; `remedy` has lines for a shell, `confidence` is None if the check itself failed."""
 
     id: Annotated[str, Printed(), Most(READ_SHORT), Otherwise("")]
     title: Said
@@ -54,11 +54,11 @@ class LightDiagnosis(TypedDict):
 
 
 def summary(diagnosis: Diagnosis) -> LightDiagnosis:
-    """What was found, causes first, bounded, with the sentence above it; JSON-ready."""
-    shown = [*diagnosis.findings, *diagnosis.of("crashed")]
-    said: Any = head(diagnosis).to_json()
+    """Return the shortened diagnosis, JSON-ready: its sentence, and its findings with causes first."""
+    problems = [*diagnosis.findings, *diagnosis.of("crashed")]
+    head_data: Any = head(diagnosis).to_json()
     return {
-        "head": said,
+        "head": head_data,
         "findings": [
             {
                 "id": shorten(one.id, SHORT),
@@ -67,19 +67,19 @@ def summary(diagnosis: Diagnosis) -> LightDiagnosis:
                 "remedy": _whole_lines(one.remedy or ""),
                 "confidence": one.confidence,
             }
-            for one in shown[:FINDINGS]
+            for one in problems[:FINDINGS]
         ],
-        "more": max(0, len(shown) - FINDINGS),
+        "more": max(0, len(problems) - FINDINGS),
     }
 
 
 def _short(sentence: Sentence, most: int) -> Any:
-    """A sentence for a translator; one that is longer than it is shown as a text that is cut."""
+    """Return a sentence as JSON that can be translated, or a shortened text if it is too long."""
     return sentence.to_json() if len(sentence) <= most else shorten(sentence, most)
 
 
 def _whole_lines(remedy: str) -> str:
-    """The first lines of a remedy: a command that is cut may be another command."""
+    """Return the first lines of a remedy; a command that is cut off may be a different command."""
     if len(remedy) <= LONG:
         return remedy
     lines: list[str] = []

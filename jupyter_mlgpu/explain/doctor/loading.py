@@ -1,4 +1,4 @@
-"""What the dynamic loader says when a library or a symbol is missing."""
+"""Recognizes the dynamic loader's messages about a missing library or symbol."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ _SAYS = re.compile(
 
 
 def loaders_line(error: str) -> str | None:
-    """The last line of an error that is the loader's; None where there is none."""
+    """Return the last line of an error that comes from the loader, or None."""
     return next((line.strip() for line in reversed(error.splitlines()) if _SAYS.search(line)), None)

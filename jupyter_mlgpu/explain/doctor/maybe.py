@@ -1,4 +1,4 @@
-"""A fact that may be unknown: the value, or why it is not there."""
+"""A fact that may be unknown: the value, or the reason why it is missing."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ T = TypeVar("T")
 
 
 class Unknown(Struct, frozen=True, omit_defaults=True, rename={"reason": "unknown"}):
-    """A fact that is not known, and why; `asked` is False where nobody looked on purpose."""
+    """A missing fact and the reason; `asked` is False if it was not gathered on purpose."""
 
     reason: Sentence
     asked: bool = True
 
 
-#: A fact: None is a value ("there is none"), Unknown is not.
+#: A fact: None is a known value ("there is none"), Unknown is not.
 Maybe = Union[T, Unknown]  # noqa: UP007 - an alias with a variable
 
 NOT_TOLD = Unknown(say("These facts do not include it."))
 
 
 class NotKnownError(Exception):
-    """A check needs what is unknown, or is not there; the doctor says so in the check's place."""
+    """A check needs a fact that is unknown or missing; the doctor reports the reason as its result."""
 
     def __init__(self, unknown: Unknown) -> None:
         super().__init__(unknown.reason)
@@ -33,12 +33,12 @@ class NotKnownError(Exception):
 
 
 def known(fact: Maybe[T]) -> T:
-    """The fact; where it is unknown the check ends here, as skipped or not asked, with the reason."""
+    """Return the fact; raises NotKnownError, which skips the check, if it is unknown."""
     if isinstance(fact, Unknown):
         raise NotKnownError(fact)
     return fact
 
 
 def known_or(fact: Maybe[T], otherwise: T) -> T:
-    """The fact, or `otherwise` where it is unknown: for facts that only make a sentence better."""
+    """Return the fact, or `otherwise` if it is unknown: for facts that only improve a sentence."""
     return otherwise if isinstance(fact, Unknown) else fact

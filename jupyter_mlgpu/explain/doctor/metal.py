@@ -1,7 +1,7 @@
-"""The two plug-ins that give TensorFlow a Mac's GPU, told apart.
+"""Tells the two plug-ins that give TensorFlow a Mac's GPU apart.
 
-Apple's, `tensorflow-metal`, has not moved since January 2025 and loads into TensorFlow before 2.20. The
-community's, `tensorflow-metal-plugin`, names the TensorFlow that it is for in its requirements: 2.20 (its
+Apple's, `tensorflow-metal`, has had no release since January 2025 and loads into TensorFlow before 2.20. The
+community's, `tensorflow-metal-plugin`, names the TensorFlow that it supports in its requirements: 2.20 (its
 kernels were listed with 2.20.0), and 2.21 in release 0.4.1 (read in its source distribution).
 """
 
@@ -17,7 +17,7 @@ COMMUNITYS = "tensorflow-metal-plugin"
 
 
 def communitys(packages: Mapping[str, Package]) -> Sentence | None:
-    """The community's plug-in in words, where it is installed."""
+    """Return a sentence on the community's plug-in if it is installed, else None."""
     plugin = packages.get(COMMUNITYS)
     if plugin is None:
         return None

@@ -1,7 +1,7 @@
-"""Facts to JSON and back: each field is checked by its annotation, and what is wrong is said in a sentence.
+"""Converts facts to JSON and back; each field is checked by its annotation, with an error in one sentence.
 
-An unknown fact is written as {"unknown": "the reason"}, or with the reason as a table (see `sentence`), and
-with "asked": false where nobody looked.
+An unknown fact is written as {"unknown": "the reason"}, or with the reason as an object (see `sentence`), and
+with "asked": false if it was not gathered on purpose.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ from jupyter_mlgpu.record.visible import visible_line
 
 T = TypeVar("T")
 
-#: A facts file is some 50 kB; these bounds are for what was never one.
+#: Most bytes, and most items of a list or object. A real facts file has about 50 kB.
 MOST_BYTES = 4_000_000
 MOST_ITEMS = 2_000
 
 
 def to_json(facts: Facts) -> dict[str, Any]:
-    """The facts as JSON-ready data."""
+    """Return the facts as JSON-ready data."""
     return {"schema": SCHEMA, **decoding.to_json(facts)}
 
 
 def from_json(data: object, *, gathered: bool = False) -> Facts:
-    """Facts from `to_json`'s data; raises RecordError, NewerSchemaError for a later version's.
+    """Return the facts from `to_json`'s data.
 
-    Fields that are absent are unknown, fields that nobody knows are ignored. A text that is not what its
-    annotation says is refused; where it was `gathered` on this machine, whose files may hold anything, it is
-    unknown, and in a list or a table its entry is left out.
+    Missing fields are unknown, and unknown names are ignored. A text that does not fit its annotation is an
+    error. If the data was `gathered` on this machine, whose files may contain anything, such a text becomes
+    unknown instead, and in a list or table its entry is left out. Raises RecordError, or NewerSchemaError for
+    the data of a later version.
     """
     decoding.check_schema(data, SCHEMA, "the facts file")
     facts = _build(Facts, data, "the facts", gathered)
@@ -51,13 +52,13 @@ def from_json(data: object, *, gathered: bool = False) -> Facts:
 
 
 def save(path: str | os.PathLike[str], facts: Facts) -> None:
-    """Write facts to a file in one step; raises RecordError, naming the path, where it cannot be written."""
+    """Write facts to a file in one step; raises RecordError, which names the path, if that fails."""
     text = json.dumps(to_json(facts), indent=1, ensure_ascii=False, allow_nan=False)
     write_atomically(Path(path).expanduser(), text.encode() + b"\n")
 
 
 def load(path: str | os.PathLike[str]) -> Facts:
-    """Facts from a file; raises RecordError, one sentence that names the file."""
+    """Read facts from a file; raises RecordError with one sentence that names the file."""
     source = Path(path).expanduser()
     try:
         return from_json(incoming.read_json(source, most=MOST_BYTES, what="a facts file"))
@@ -76,9 +77,10 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _build(kind: Any, data: object, where: str, gathered: bool) -> Any:
-    """The data as what an annotation says, all the way down; what is no table and no list is `decoding`'s.
+    """Return the data as an instance of the annotation, recursively; scalars are converted by `decoding`.
 
-    Those are not, for msgspec tells no table from an Unknown, and would end at the first text that is wrong.
+    msgspec does not convert the rest, because it cannot tell a table from an Unknown and stops at the first
+    text that does not fit.
     """
     if get_origin(kind) in (Union, types.UnionType):
         return _one_of(get_args(kind), data, where, gathered)
@@ -129,7 +131,7 @@ def _one_of(kinds: tuple[Any, ...], data: object, where: str, gathered: bool) ->
         return Unknown(_sentence(data["unknown"], where), data.get("asked") is not False)
     if data is None and type(None) in kinds:
         return None
-    # Beside None and Unknown, an annotation here has one kind.
+    # Besides None and Unknown, each annotation here has exactly one type.
     (kind,) = (one for one in kinds if one not in (Unknown, type(None)))
     try:
         return _build(kind, data, where, gathered)
@@ -140,22 +142,22 @@ def _one_of(kinds: tuple[Any, ...], data: object, where: str, gathered: bool) ->
 
 
 def is_unknown(data: object) -> TypeGuard[dict[str, Any]]:
-    """Whether this is what an unknown fact is written as."""
+    """Return True if the data is the JSON of an unknown fact."""
     reason = data.get("unknown") if isinstance(data, dict) else None
     return isinstance(reason, str) or (isinstance(reason, dict) and "template" in reason)
 
 
 def _sentence(data: object, where: str) -> Sentence:
     try:
-        said = sentence.from_json(data)
+        reason = sentence.from_json(data)
     except ValueError as error:
         raise RecordError(f"{where} should be a sentence: {error}") from error
-    _leaf(Text, str(said), where)
-    return said
+    _leaf(Text, str(reason), where)
+    return reason
 
 
 class _ShapeError(RecordError):
-    """A text that is not what its annotation says."""
+    """A text does not fit its annotation."""
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""What a remedy is made of: lines for a shell, each a command or a comment.
+"""Builds remedies: lines for a shell, each a command or a comment.
 
-Values of the facts, which may come from a file of somebody else's, stand in commands as words, and every word
-is quoted here and nowhere else. What a shell itself is to understand (a pipe, a variable, `~`) is written as
-it stands, with `as_written`, which takes nothing but a check's own letters: a test holds every call to that.
+Values of the facts may come from another person's file. They are used in commands as words, and every word is
+quoted here and nowhere else. Text that the shell must interpret (a pipe, a variable, `~`) is passed to
+`as_written`, which takes only a check's own literals; a test checks every call.
 
     run("pip", "install", f"torch=={version}") + as_written("pip check")
 """
@@ -19,7 +19,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Lines that can be pasted into a shell as they stand; made by the functions below alone."""
+    """Lines that can be pasted into a shell; built only by the functions below."""
 
     lines: tuple[str, ...] = ()
 
@@ -35,18 +35,18 @@ NOTHING = Remedy()
 
 @dataclass(frozen=True, slots=True)
 class _Quoted:
-    """A word that a shell reads as one."""
+    """A word that is already quoted for a shell."""
 
     text: str
 
 
 def run(*words: str | _Quoted) -> Remedy:
-    """A command; each word reaches the program letter by letter."""
+    """Return a command; each word reaches the program unchanged."""
     return Remedy((" ".join(one.text if isinstance(one, _Quoted) else _quote(one) for one in words),))
 
 
 def path(name: str) -> _Quoted:
-    """A file as a word: `~/` stays the home folder, and a name that begins with `-` is no option."""
+    """Return a file name as a word: `~/` stays the home folder, and a leading `-` does not make an option."""
     if name.startswith("~/"):
         rest = name[2:]
         return _Quoted(f"~/{_quote(rest)}" if rest else "~/")
@@ -54,24 +54,24 @@ def path(name: str) -> _Quoted:
 
 
 def as_written(lines: str) -> Remedy:
-    """Lines of a check's own, comments among them; never with anything put into them."""
+    """Return a check's own lines, including comments; no values may be inserted into them."""
     return Remedy(tuple(lines.split("\n")))
 
 
 def showing_devices(framework: str) -> Remedy | None:
-    """The line with which a framework says what devices it finds, in letters of its own description alone."""
+    """Return the line with which a framework prints its devices, from its description; None if unknown."""
     line = registry.framework(framework).show_devices if framework in registry.FRAMEWORKS else None
     return None if line is None else as_written(line)
 
 
 def comment(words: str, instead: Remedy | None = None) -> Remedy:
-    """A line that a shell passes over; `instead` is a command that it names, quoted as any other."""
-    told = _on_one_line(words)
-    return Remedy((f"# {told}: {instead}" if instead else f"# {told}",))
+    """Return a comment line; `instead` is a command that it mentions, quoted as any other."""
+    text = _on_one_line(words)
+    return Remedy((f"# {text}: {instead}" if instead else f"# {text}",))
 
 
 def pinned(names: Iterable[str], packages: Mapping[str, Package]) -> list[str]:
-    """Each package with the version that is installed, `torch==2.13.0`, or its name alone where none is."""
+    """Return each package with its installed version, `torch==2.13.0`, or only its name if not installed."""
     return [f"{name}=={packages[name].version}" if name in packages else name for name in names]
 
 
@@ -80,9 +80,9 @@ def _quote(word: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    """Without what ends a line or moves a cursor, also where no reading of facts refused it."""
+    """Return the text without line ends or cursor movements, in case the facts were not checked."""
     return "".join(one if one.isprintable() else " " for one in text)
 
 
-#: After variables were set in a shell: a kernel has the variables of the server that started it.
+#: Follows commands that set variables in a shell: a kernel gets the variables of the server that starts it.
 FROM_THIS_SHELL = as_written("# Then start JupyterLab again from this shell.")

@@ -1,7 +1,7 @@
-"""What a text in the facts may look like, by its annotation: `version: Version`.
+"""Annotations that restrict texts in the facts, such as `version: Version`.
 
-Facts may come from a file of somebody else's, and stand in commands afterwards. A text is one line without
-control characters unless its annotation says otherwise.
+Facts may come from another person's file and are used in commands. A text is one line without control
+characters unless its annotation allows more.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-#: Characters in a text at most.
+#: Most characters in a text.
 MOST_LETTERS = 4_000
 # PEP 440 sets no limit; a build's own part (`+cu126.git0a1b2c3`) is the longest.
 _LONGEST_VERSION = 100
@@ -22,19 +22,19 @@ _PEP_440 = (
     r"(?:[-_.]?dev[-_.]?[0-9]*)?"
     r"(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?)"
 )
-# Neither a control character nor what else ends a line; halves of characters are refused before.
+# No control character and no other line end. Lone surrogates are refused earlier.
 _PLAIN = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
 
 
 def _shape(what: str, pattern: str, longest: int = MOST_LETTERS) -> Meta:
-    """A text all of which matches; `what` are the words that follow "should be"."""
+    """Return the constraint that all of a text matches; `what` completes the phrase "should be"."""
     return Meta(title=what, pattern=rf"^(?:{pattern})\Z", max_length=longest)
 
 
 Text = Annotated[str, _shape("one line without control characters", f"{_PLAIN}*")]
 #: Several lines, such as a traceback.
 Lines = Annotated[str, _shape("lines without control characters", rf"(?:{_PLAIN}|[\n\t])*")]
-#: A file, a folder, or what else goes to a program by its name; one that begins with `-` would be an option.
+#: The name of a file, a folder or another argument. With a leading `-` it would be taken as an option.
 Name = Annotated[
     str,
     _shape("a name of one line, without control characters and no - at its start", f"(?!-){_PLAIN}*"),

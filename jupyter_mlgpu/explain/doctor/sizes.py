@@ -1,4 +1,4 @@
-"""Sizes of memory and disks, in words."""
+"""Formats sizes of memory and disks."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ GIB = 2**30
 
 
 def gigabytes(size: int) -> str:
-    """Such as `1.5 GiB`, and `200 MiB` below one GiB."""
+    """Return a size such as `1.5 GiB`, or `200 MiB` below one GiB."""
     return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / 2**20:.0f} MiB"

@@ -1,7 +1,7 @@
-"""Versions that do not work together: one table, and one judgement for all of it.
+"""A table of versions that do not work together, and the code that judges them.
 
-Each row of PAIRS is a check with an id and a title of its own, as those in `checks/` are. It judges versions
-of packages, and of what `_version` names beside them.
+Each row of PAIRS is a check with its own id and title, as the modules in `checks/` are. It judges versions of
+packages, and of the programs that `_version` names.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from jupyter_mlgpu.explain.doctor.remedies import NOTHING, Remedy, as_written, r
 from jupyter_mlgpu.explain.doctor.versions import minor, older, within
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-#: How packages are called in a sentence, where that is not their name.
+#: Titles of packages in sentences, if different from their names.
 _TITLES = {"keras": "Keras", "numpy": "NumPy", "tensorflow": "TensorFlow", "torch": "PyTorch"}
 _FRONT_END = "The front end"
 
@@ -38,9 +38,9 @@ _FRONT_END = "The front end"
 class Clash:
     """Two versions that do not work together, such as `protobuf>=4` and `tensorflow<2.12`.
 
-    In `part` and `install`, {version} and {minor} stand for the version of `other` and its first two
-    numbers, {least} for the oldest `part` that `other` itself requires. `install` is what pip should install,
-    `note` the end of the evidence.
+    In `part` and `install`, {version} and {minor} stand for the version of `other` and its first two numbers,
+    {least} for the oldest `part` that `other` requires. `install` lists what pip should install, `note` is
+    the end of the evidence.
     """
 
     part: str
@@ -49,22 +49,22 @@ class Clash:
     confidence: Confidence = "sure"
     note: Sentence | None = None
 
-    def found(self, facts: Facts) -> InstalledPair:
-        """Return both versions found here, and whether they clash; raises NotKnownError where one is not."""
-        name, beside = _name(self.part), _name(self.other)
-        other, part = _version(facts, beside), _version(facts, name)
-        values = {"version": other, "minor": minor(other), "least": _least(facts, name, beside)}
+    def find_pair(self, facts: Facts) -> InstalledPair:
+        """Return both installed versions and if they clash; raises NotKnownError if one is not known."""
+        name, other_name = _name(self.part), _name(self.other)
+        other, part = _version(facts, other_name), _version(facts, name)
+        values = {"version": other, "minor": minor(other), "least": _least(facts, name, other_name)}
         evidence = say(
             "{part} is installed alongside {other}.",
             part=f"{_TITLES.get(name, name)} {part}",
-            other=f"{_TITLES.get(beside, beside)} {other}",
+            other=f"{_TITLES.get(other_name, other_name)} {other}",
         )
         clash = within(other, self.other) and within(part, self.part.format(**values))
         return InstalledPair(self, clash, evidence, [one.format(**values) for one in self.install])
 
 
 class InstalledPair(NamedTuple):
-    """What is known of two versions of this machine."""
+    """Two installed versions, and the result of comparing them with a rule."""
 
     rule: Clash
     clash: bool
@@ -76,9 +76,9 @@ class InstalledPair(NamedTuple):
 class VersionPair:
     """A check of the table.
 
-    `about` is its paragraph in the documentation, `title` is true where all is well, `wrong` where versions
-    clash. `remedy` follows what pip should install. `skip` may give a reason to say nothing of a machine, and
-    `adapt` may change a finding, given the names of the parts that clash.
+    `about` is its paragraph in the documentation. `title` is true if all is well, `wrong` if versions clash.
+    `remedy` follows the installation by pip. `skip` may return a reason to skip a machine. `adapt` may change
+    a finding, given the names of the parts that clash.
     """
 
     id: str
@@ -92,30 +92,32 @@ class VersionPair:
     adapt: Callable[[Facts, Finding, Sequence[str]], Finding] | None = None
 
     def judge(self, facts: Facts) -> Verdict:
-        """Return a finding with all that clashes; skipped where no two of the versions are there."""
+        """Return one finding with all clashes; raises NotKnownError if no two versions are known."""
         if self.skip is not None and (reason := self.skip(facts)) is not None:
             return Skipped(reason)
-        found: list[InstalledPair] = []
+        pairs: list[InstalledPair] = []
         for clash in self.clashes:
             try:
-                found.append(clash.found(facts))
+                pairs.append(clash.find_pair(facts))
             except NotKnownError as error:
                 missing = error
-        if not found:
+        if not pairs:
             raise missing
-        wrong = [one for one in found if one.clash]
+        wrong = [pair for pair in pairs if pair.clash]
         if not wrong:
-            return Fine(joined(*(one.evidence for one in found)))
-        notes = [one.rule.note for one in wrong if one.rule.note is not None]
-        install = dict.fromkeys(requirement for one in wrong for requirement in one.install)
+            return Fine(joined(*(pair.evidence for pair in pairs)))
+        notes = [pair.rule.note for pair in wrong if pair.rule.note is not None]
+        install = dict.fromkeys(requirement for pair in wrong for requirement in pair.install)
         finding = Finding(
             title=self.wrong,
-            evidence=joined(*(one.evidence for one in wrong), *notes),
+            evidence=joined(*(pair.evidence for pair in wrong), *notes),
             remedy=(run("pip", "install", *install) if install else NOTHING) + self.remedy,
             confidence=wrong[0].rule.confidence,
             cause=self.cause,
         )
-        return self.adapt(facts, finding, [_name(one.rule.part) for one in wrong]) if self.adapt else finding
+        return (
+            self.adapt(facts, finding, [_name(pair.rule.part) for pair in wrong]) if self.adapt else finding
+        )
 
 
 def _name(requirement: str) -> str:
@@ -136,16 +138,16 @@ def _version(facts: Facts, name: str) -> str:
     return version
 
 
-def _least(facts: Facts, name: str, beside: str) -> str:
-    """Return the oldest version of a package that another one requires, 0 where it names none."""
-    package = known_or(facts.packages, {}).get(beside)
+def _least(facts: Facts, name: str, other: str) -> str:
+    """Return the oldest version of a package that another one requires, or 0 if it names none."""
+    package = known_or(facts.packages, {}).get(other)
     lines = () if package is None else known_or(package.requires, ())
-    found = (re.match(rf"{re.escape(name)}\b.*>=\s*([\d.]+)", line) for line in lines)
-    return next((match[1] for match in found if match), "0")
+    matches = (re.match(rf"{re.escape(name)}\b.*>=\s*([\d.]+)", line) for line in lines)
+    return next((match[1] for match in matches if match), "0")
 
 
 def _later_tensorflow(facts: Facts) -> Sentence | None:
-    # `metal-plugin-version` judges it.
+    # The check `metal-plugin-version` judges these.
     if older(_version(facts, "tensorflow"), "2.20"):
         return None
     return say("tensorflow-metal cannot load into this TensorFlow.")
@@ -172,14 +174,14 @@ def _beside_the_communitys(facts: Facts, finding: Finding, names: Sequence[str])
 
 
 def _where_numpy_2_is_required(facts: Facts, finding: Finding, names: Sequence[str]) -> Finding:
-    # Without NumPy 2 another package would break, so the frameworks have to be newer.
+    # Without NumPy 2 another package would fail, so the frameworks must be upgraded instead.
     lines = (line for one in known(facts.packages).values() for line in known_or(one.requires, ()))
     if not any(re.match(r"numpy>=2\b", line) for line in lines):
         return finding
     return replace(finding, remedy=run("pip", "install", "--upgrade", *names))
 
 
-#: The last pair from Apple that works.
+#: The newest pair with Apple's plug-in that works.
 _METAL_PAIR = ("tensorflow==2.19.1", "tensorflow-metal==1.2.0")
 
 PAIRS = (
@@ -274,7 +276,7 @@ PAIRS = (
         wrong=say("The versions of Keras and TensorFlow do not match."),
         clashes=(
             Clash("tf-keras!={minor}.*", "tensorflow", ("tf-keras=={minor}.*",)),
-            # Keras 3 itself may be imported beside an older TensorFlow; `tf.keras` is then another Keras.
+            # Keras 3 itself can be imported with an older TensorFlow, but `tf.keras` is then another Keras.
             Clash("keras>=3", "tensorflow<2.16", ("keras=={minor}.*",), "likely"),
             Clash("keras<3", "tensorflow>=2.16", ("keras>=3.5",)),
         ),

@@ -1,1 +1,1 @@
-"""The records of ipyparallel's engines, brought together on one clock: `jupyter_mlgpu.collect(client)`."""
+"""Collect the records of ipyparallel's engines on one clock: `jupyter_mlgpu.collect(client)`."""

@@ -1,4 +1,4 @@
-"""What was collected from several engines: records in one order, and as a file for Perfetto."""
+"""The records of several engines in one order, which can be saved as a file for Perfetto."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu import record as record_room
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.phases import phases
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.displayable import Charted, Pictured
 from jupyter_mlgpu.record.frames import Records
@@ -31,7 +31,7 @@ WAITING = say(
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A record of an engine, and where it begins and ends, in nanoseconds from the first record of all."""
+    """A record of an engine with its start and end, in nanoseconds after the first start of all."""
 
     engine: int
     start_ns: int
@@ -40,7 +40,7 @@ class Placed:
 
 
 def merge(engines: Iterable[EngineReport]) -> tuple[Placed, ...]:
-    """The records of all engines in the order in which they began; an engine's own order is kept."""
+    """Return the records of all engines in the order of their starts; an engine's own order is kept."""
     found = []
     for one in engines:
         if one.offset is None:
@@ -54,7 +54,7 @@ def merge(engines: Iterable[EngineReport]) -> tuple[Placed, ...]:
 
 
 def busy_ns(placed: Iterable[Placed]) -> int:
-    """How long at least one of these records was under way: a block inside a cell counts once."""
+    """Return the time in which at least one of these records ran: a block inside a cell counts once."""
     total = end = 0
     for one in sorted(placed, key=lambda one: one.start_ns):
         total += max(0, one.end_ns - max(end, one.start_ns))
@@ -65,14 +65,14 @@ def busy_ns(placed: Iterable[Placed]) -> int:
 class Collection(Charted, Pictured):
     """The records of several engines on one clock.
 
-    `timeline` has them in the order in which they began, each with its engine and its place; `records` has
-    the records alone; `engines` what each engine told, its clock's offset among it; `phases` what of each
-    engine's time was computing, communicating, and waiting in it; `sentences` what is missing, and how far
-    the order can be trusted.
+    `timeline` has them in the order of their starts, each with its engine and its place. `records` has the
+    records alone. `engines` has each engine's report, with the offset of its clock. `phases` has the parts of
+    each engine's time: computing, communicating, and waiting in it. `sentences` say what is missing, and how
+    reliable the order is.
     """
 
     def __init__(self, engines: Sequence[EngineReport], host: str) -> None:
-        """`host` is the digest of the machine that collected."""
+        """Bring the reports into one order; `host` is the digest of the collecting machine."""
         self.engines = tuple(engines)
         self.timeline = merge(engines)
         self.phases, self._why_no_waiting = phases(engines)
@@ -80,22 +80,22 @@ class Collection(Charted, Pictured):
 
     @property
     def records(self) -> Records:
-        """The records in order; `records.to_frame()` is a pandas table, with each engine's own times."""
+        """The records in order; `records.to_frame()` is a pandas table with each engine's own times."""
         return Records(one.record for one in self.timeline)
 
     @property
     def partial(self) -> bool:
-        """Whether an engine is missing, or has died since it told what is here."""
+        """True if an engine is missing, or died after it reported what is here."""
         return any(one.why is not None for one in self.engines)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What one has to know of these figures."""
-        said = [one.why for one in self.engines if one.why is not None]
-        said += [problem for one in self.engines for problem in one.problems]
+        """The sentences that a reader of these figures must know."""
+        sentences = [one.why for one in self.engines if one.why is not None]
+        sentences += [problem for one in self.engines for problem in one.problems]
         silent = [str(one.engine) for one in self.engines if one.why is None and not one.records]
         if silent:
-            said.append(
+            sentences.append(
                 say_count(
                     "Engine {engines} has no records yet: run `%px %load_ext jupyter_mlgpu`, "
                     "then run cells there.",
@@ -107,25 +107,25 @@ class Collection(Charted, Pictured):
             )
         widest = sorted(one.offset.uncertainty_ns for one in self.engines if one.offset and one.records)
         if len(widest) > 1:
-            said.append(
+            sentences.append(
                 say(
                     "The order of two engines' records is certain if they start at least {apart} apart.",
                     apart=units.seconds(sum(widest[-2:]) / 1e9),
                 )
             )
         if any(one.exchanges for one in self.phases):
-            said.append(WAITING if self._why_no_waiting is None else self._why_no_waiting)
-        return tuple(said)
+            sentences.append(WAITING if self._why_no_waiting is None else self._why_no_waiting)
+        return tuple(sentences)
 
     def here(self, one: EngineReport) -> bool:
-        """Whether an engine runs on the machine that collected."""
+        """Return True if an engine runs on the collecting machine."""
         return one.host == self._host
 
     def save(self, path: str | os.PathLike[str]) -> int:
-        """Write a trace for Perfetto (https://ui.perfetto.dev) with one process an engine.
+        """Write a trace for Perfetto (https://ui.perfetto.dev) with one process per engine.
 
-        The path ends in .json or .json.gz. Returns how many events the trace holds. Raises UsageError for
-        another path, RecordError where it cannot be written.
+        The path ends in .json or .json.gz. Returns the number of events in the trace. Raises UsageError for
+        another path, RecordError if it cannot be written.
         """
         return record_room.renderer().save_trace(self, path)
 
@@ -139,7 +139,7 @@ def _length_ns(record: Record) -> int:
 
 
 def state(one: EngineReport) -> Sentence:
-    """How it stands with an engine, in a word or two."""
+    """Return the state of an engine in a word or two."""
     if one.gone:
         return say("gone")
     return say("collected") if one.why is None else say("no answer")

@@ -1,9 +1,10 @@
-"""What engines write down as they go: of one that is killed, its records are still there, and its last cell.
+"""The journals of engines: if an engine is killed, its records and its last cell are still there.
 
-Every engine appends to a file of its own, and where a cell begins, a record of it without figures: the record
-of the cell that has ended takes its place. The files of a cluster lie together in the user's runtime folder
-of Jupyter, under the digest of the key that signs the cluster's messages: engines and clients know it, and no
-other cluster has the same. So they are found on the same machine, and where machines share that folder.
+Every engine appends to a file of its own. When a cell begins, it adds a record without figures, which the
+record of the finished cell replaces. The files of a cluster are in one folder in the user's runtime folder of
+Jupyter. The folder is named by a digest of the key that signs the cluster's messages: engines and clients
+know the key, and no other cluster has the same. So journals are found on the same machine, and on machines
+that share that folder.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible_line
 
-#: Why a cell's record has no figures.
+#: The reason why a cell's record has no figures.
 UNFINISHED = say("The engine died in this cell, or had not ended it when this was read.")
 
-#: Days after which a journal that nobody has added to is removed, and bytes that one may have.
+#: Days without an addition after which a journal is removed, and the most bytes of a journal.
 _KEPT_DAYS = 7
 _MOST_BYTES = 50_000_000
 
 
 def folder(key: object) -> Path | None:
-    """Where the engines of a cluster write; None where nobody knows its key, or Jupyter is not here."""
+    """Return the folder of a cluster's journals, or None without its key or without Jupyter."""
     try:
         from jupyter_core.paths import jupyter_runtime_dir
     except ImportError:
@@ -39,7 +40,7 @@ def folder(key: object) -> Path | None:
 
 
 class EngineJournal:
-    """The journal of one engine. Raises RecordError where it cannot be written."""
+    """The journal of one engine. Raises RecordError if it cannot be written."""
 
     def __init__(self, where: Path, engine: int, run: str) -> None:
         self._path = where / f"{engine}-{run}.jsonl"
@@ -53,7 +54,7 @@ class EngineJournal:
         self._journal = Journal(self._path)
 
     def append(self, record: Record) -> None:
-        """Add a record, or what is known of one that has begun."""
+        """Add a record of a finished cell, or the one of a cell that has begun."""
         if self._path.exists() and self._path.stat().st_size > _MOST_BYTES:
             raise RecordError(
                 f"{visible_line(self._path)} has reached its limit of {_MOST_BYTES // 1_000_000} MB."
@@ -61,21 +62,21 @@ class EngineJournal:
         self._journal.append(record)
 
     def clear(self) -> None:
-        """Forget all records."""
+        """Delete all records."""
         self._path.unlink(missing_ok=True)
 
 
-def unfinished(record: Record) -> bool:
-    """Whether it is the record of a cell that had only begun."""
+def is_unfinished(record: Record) -> bool:
+    """Return True if it is the record of a cell that had only begun."""
     return record.reading("wall_time").why_missing == UNFINISHED
 
 
 def read(where: Path | None, engine: int) -> list[Record]:
-    """What an engine has written down, in the order in which it began; empty where there is nothing."""
+    """Return the records of an engine's journals in the order of their starts; empty if there are none."""
     found: list[Record] = []
     for path in [] if where is None else sorted(where.glob(f"{engine}-*.jsonl")):
         try:
-            # The last line of a process that was killed may be half a line: it costs only itself.
+            # The last line of a killed process may be incomplete: only this line is lost.
             found += load_records(path)[0]
         except RecordError:
             continue
@@ -83,7 +84,7 @@ def read(where: Path | None, engine: int) -> list[Record]:
 
 
 def engines(where: Path | None) -> set[int]:
-    """The numbers of the engines that have written something down."""
+    """Return the numbers of the engines that have a journal."""
     names = [] if where is None else [path.name.split("-")[0] for path in where.glob("*-*.jsonl")]
     return {int(name) for name in names if name.isdecimal()}
 

@@ -1,10 +1,10 @@
-"""How far another process's clock stands from this one's, found out by messages that go there and back.
+"""Estimate the offset of another process's clock from this one by round trips.
 
-A message leaves here at one moment and is answered here at a later one; in between, the other clock was read.
-The reading is taken for the middle, and can be wrong by half of the round trip at most. So the shortest of
-several round trips tells most (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
-1989). How far two clocks drift apart before or after that is not known, and not in the uncertainty: clocks
-of one machine do not, those of two machines by some microseconds a second.
+A message leaves here at one moment, and its answer arrives here at a later one; in between the other clock
+was read. The reading is assumed to be in the middle, and is off by at most half of the round trip. So the
+shortest of several round trips is the best (F. Cristian, "Probabilistic clock synchronization", Distributed
+Computing 3, 1989). The drift of two clocks before or after that is not known, and not part of the
+uncertainty: clocks of one machine do not drift, those of two machines by some microseconds a second.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RoundTrip:
-    """One question and its answer: sent and received on this clock, `there_ns` on the other; nanoseconds."""
+    """One round trip: sent and received on this clock, `there_ns` on the other, all in nanoseconds."""
 
     sent_ns: int
     there_ns: int
@@ -23,7 +23,7 @@ class RoundTrip:
 
     @property
     def length_ns(self) -> int:
-        """How long it took, there and back."""
+        """The duration of the round trip."""
         return self.received_ns - self.sent_ns
 
 
@@ -31,8 +31,8 @@ class RoundTrip:
 class Offset:
     """The other clock minus this one, in nanoseconds.
 
-    `uncertainty_ns` is half of the shortest round trip: the true offset is no further away than that.
-    Without a round trip it is not estimated, but known: see `SAME_CLOCK`.
+    `uncertainty_ns` is half of the shortest round trip, the largest possible error. An offset without round
+    trips is not estimated, but known: see `SAME_CLOCK`.
     """
 
     ns: int
@@ -40,13 +40,13 @@ class Offset:
     round_trips: int
 
 
-#: The monotonic clock of this machine is one for all its processes (Linux: CLOCK_MONOTONIC; macOS:
-#: mach_absolute_time; Windows: QueryPerformanceCounter; see Python's `time.perf_counter`).
+#: All processes of a machine share its monotonic clock (Linux: CLOCK_MONOTONIC; macOS: mach_absolute_time;
+#: Windows: QueryPerformanceCounter; see Python's `time.perf_counter`).
 SAME_CLOCK = Offset(0, 0, 0)
 
 
 def estimate(trips: Iterable[RoundTrip]) -> Offset:
-    """The offset that the shortest round trip tells. Raises ValueError where there is none."""
+    """Return the offset by the shortest round trip. Raises ValueError if there is none."""
     known = tuple(trips)
     best = min(known, key=lambda one: one.length_ns)
     middle = (best.sent_ns + best.received_ns) // 2

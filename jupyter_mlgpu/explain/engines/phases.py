@@ -1,13 +1,13 @@
-"""Compute and communication of a training step, apart: blocks of these names, and what of them is waiting.
+"""Split a training step into compute and communication, by blocks of these names, and find the waiting in it.
 
     with jupyter_mlgpu.trace("compute"): ...
     with jupyter_mlgpu.trace("communicate"): ...
 
-A block of communication lasts from the moment at which this engine has come to the exchange until it has the
-result, which is not before the last engine has come. So the time from its own beginning to that of the last
-one is waiting; the rest is the exchange itself. That holds for exchanges in which all take part, such as an
-all-reduce, the n-th block of one engine with the n-th of each other; where the blocks contradict it, nothing
-is said of waiting.
+A communication block lasts from the moment at which this engine reaches the exchange until it has the result,
+which is not before the last engine has reached it. So the time from its own start to the start of the last
+engine is waiting; the rest is the exchange itself. This holds for exchanges in which all engines take part,
+such as an all-reduce, where the n-th block of one engine belongs to the n-th block of each other. If the
+blocks contradict this, no waiting is given.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record.sentence import say
 
 COMPUTE, COMMUNICATE = "compute", "communicate"
@@ -23,10 +23,10 @@ COMPUTE, COMMUNICATE = "compute", "communicate"
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """What one engine's blocks add up to, in nanoseconds, and how many they are.
+    """The sums of one engine's blocks in nanoseconds, and their numbers.
 
-    `waiting_ns` is the part of `communicate_ns` before the last engine had come, right to `unsure_ns`; None
-    where that is not known.
+    `waiting_ns` is the part of `communicate_ns` before the last engine reached the exchange, with an error of
+    at most `unsure_ns`; None if it is not known.
     """
 
     engine: int
@@ -45,23 +45,23 @@ class _Block:
 
 
 def phases(engines: Sequence[EngineReport]) -> tuple[tuple[Phases, ...], str | None]:
-    """Of each engine that has such blocks; and where the waiting is not known, why."""
+    """Return the phases of each engine that has such blocks, and the reason if the waiting is not known."""
     known = [one for one in engines if one.offset is not None]
     computed = {one.engine: _blocks(one, COMPUTE, 0) for one in known}
     clocks = _clocks(known)
     exchanged = {one.engine: _blocks(one, COMMUNICATE, clocks[one.engine][0]) for one in known}
-    shown = [one.engine for one in known if computed[one.engine] or exchanged[one.engine]]
-    together = {number: exchanged[number] for number in shown if exchanged[number]}
+    with_blocks = [one.engine for one in known if computed[one.engine] or exchanged[one.engine]]
+    together = {number: exchanged[number] for number in with_blocks if exchanged[number]}
     why = _why_not(together, clocks) if together else None
     found = []
-    for number in shown:
+    for number in with_blocks:
         waited = None if why is not None or number not in together else _waited(number, together, clocks)
         found.append(
             Phases(
                 number,
-                _sum(computed[number]),
+                _total_ns(computed[number]),
                 len(computed[number]),
-                _sum(exchanged[number]),
+                _total_ns(exchanged[number]),
                 len(exchanged[number]),
                 *(waited or (None, 0)),
             )
@@ -80,10 +80,10 @@ def _blocks(one: EngineReport, name: str, offset: int) -> list[_Block]:
 
 
 def _clocks(engines: Sequence[EngineReport]) -> dict[int, tuple[int, int, int]]:
-    """Of each engine the offset of its clock, how sure that is, and a number of the clock itself.
+    """Return, by engine, the offset of its clock, its uncertainty, and a number that identifies the clock.
 
-    Processes of one machine read one clock (see `offsets.SAME_CLOCK`): engines that name the same machine,
-    and whose offsets do not contradict it, are exact against each other.
+    Processes of one machine share a clock (see `offsets.SAME_CLOCK`). Engines that name the same machine, and
+    whose offsets do not contradict it, are exact relative to each other.
     """
     clocks: dict[int, tuple[int, int, int]] = {}
     firsts: list[EngineReport] = []
@@ -101,8 +101,8 @@ def _clocks(engines: Sequence[EngineReport]) -> dict[int, tuple[int, int, int]]:
     return clocks
 
 
-def _unsure(one: int, other: int, clocks: dict[int, tuple[int, int, int]]) -> int:
-    """How far two engines' moments can be wrong against each other."""
+def _uncertainty(one: int, other: int, clocks: dict[int, tuple[int, int, int]]) -> int:
+    """Return the largest error between the times of two engines."""
     same = clocks[one][2] == clocks[other][2]
     return 0 if same else clocks[one][1] + clocks[other][1]
 
@@ -123,7 +123,7 @@ def _why_not(blocks: dict[int, list[_Block]], clocks: dict[int, tuple[int, int, 
     for nth in zip(*blocks.values(), strict=True):
         numbered = list(zip(blocks, nth, strict=True))
         for number, one in numbered:
-            if any(one.end + _unsure(number, other, clocks) < their.start for other, their in numbered):
+            if any(one.end + _uncertainty(number, other, clocks) < their.start for other, their in numbered):
                 return say(
                     "How much of communicate was waiting is not known: in one of these blocks, "
                     "an engine finished before another started, so it was not an exchange among "
@@ -139,9 +139,9 @@ def _waited(
     for place, mine in enumerate(blocks[number]):
         last = max(blocks, key=lambda other: blocks[other][place].start)
         waited += max(0, min(blocks[last][place].start, mine.end) - mine.start)
-        unsure += max(_unsure(number, other, clocks) for other in blocks)
+        unsure += max(_uncertainty(number, other, clocks) for other in blocks)
     return waited, unsure
 
 
-def _sum(blocks: Sequence[_Block]) -> int:
+def _total_ns(blocks: Sequence[_Block]) -> int:
     return sum(one.end - one.start for one in blocks)

@@ -1,4 +1,4 @@
-"""What runs in an engine when it is asked; it has to be the same package there as here."""
+"""Functions that run in an engine when it is queried; the engine needs the same package."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from jupyter_mlgpu.record.record import Record
 
 
 def now() -> int:
-    """The engine's monotonic clock, in nanoseconds: the one its records stand on."""
+    """Return the engine's monotonic clock in nanoseconds, on which its records are based."""
     return SystemClock().monotonic_ns()
 
 
 def records() -> dict[str, Any]:
-    """All that was measured in this engine; what it has loaded from files stands on other clocks."""
+    """Return all that was measured in this engine.
+
+    Records loaded from files are left out, because they have other clocks.
+    """
     runtime = current()
     live = [one for one in runtime.store.records() if one.origin == "live"]
-    return packed(live, runtime.recorder.run.host_digest)
+    return pack(live, runtime.recorder.run.host_digest)
 
 
-def packed(found: Sequence[Record], host: str) -> dict[str, Any]:
-    """Records as they travel: as JSON, because the other side may have another version of this package."""
+def pack(found: Sequence[Record], host: str) -> dict[str, Any]:
+    """Return records for transport, as JSON because the other side may have another package version."""
     return {"host": host, "records": json.dumps([one.to_json() for one in found]).encode()}

@@ -1,1 +1,1 @@
-"""Why a kernel died: from its account and how its process ended, as far as that is known."""
+"""Find out why a kernel died, from its flight record and the exit of its process."""

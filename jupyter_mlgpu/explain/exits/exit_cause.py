@@ -1,9 +1,10 @@
-"""The cause of a death and how sure it is: pure, from an account and an ending.
+"""Judge why a Jupyter kernel exited, and how certain the cause is.
 
-What a signal proves is little. SIGKILL comes from the system when memory runs out, and from anybody else;
-SIGSEGV comes from a crash, and from who sends it. So an end by a signal is `likely` one thing or the other,
-and `sure` only where the system has counted or named it, or where native code has said in its last line that
-it gives up.
+A signal alone does not prove a cause. Linux sends SIGKILL when memory runs out, but a person or another
+program can send it, too. SIGSEGV comes from a crash or from another process. So the cause of an exit by a
+signal is `likely` at best, with two exceptions. It is `sure` if the system counted the kill, or if the
+system's log names this process. It is also `sure` if the last line that native code printed says that the
+code gives up.
 """
 
 from __future__ import annotations
@@ -15,23 +16,24 @@ from typing import Literal
 
 from jupyter_mlgpu.record.flight.exit_report import ExitReport
 from jupyter_mlgpu.record.flight.flight_record import FlightRecord, MemorySample
+from jupyter_mlgpu.record.limit import Confidence
 from jupyter_mlgpu.record.record import LogLine
 
 Cause = Literal[
     "machine_memory",  # the machine was out of memory
-    "container_memory",  # the container, or another control group, was
+    "container_memory",  # the container or another control group was out of memory
     "device_memory",
     "device_lost",  # the device's context was lost: nothing works on it any more
-    "killed",  # by another program, or somebody
-    "crash",  # native code did what the processor forbids
-    "abort",  # native code gave up by itself
-    "exit",  # the code has ended its own process
+    "killed",  # another program or a person ended the process
+    "crash",  # native code did something that the processor forbids
+    "abort",  # native code ended the process itself
+    "exit",  # the code ended its own process
     "unknown",
 ]
-Memory = Literal["machine_memory", "container_memory"]
-Confidence = Literal["sure", "likely", "open"]
+#: The causes that are a shortage of main memory.
+MemoryCause = Literal["machine_memory", "container_memory"]
 
-#: Messages, by their id in the catalogue, after which native code gives up for want of the device's memory.
+#: Catalogue ids of the messages after which native code gives up because the device is out of memory.
 DEVICE_MEMORY = frozenset(
     {
         "cuda-memory-exhausted",
@@ -52,7 +54,7 @@ DEVICE_MEMORY = frozenset(
         "torch-mps-out-of-memory",
     }
 )
-#: Messages that the device, or its context, is lost.
+#: Catalogue ids of the messages that the device or its context is lost.
 DEVICE_LOST = frozenset(
     {"cuda-context-lost", "nvidia-xid", "metal-gpu-address-fault", "metal-gpu-hang", "mlx-gpu-hang"}
 )
@@ -62,19 +64,24 @@ _BY_LINE: tuple[tuple[Cause, frozenset[str]], ...] = (
 )
 _CRASHES = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS", "SIGTRAP"})
 
-#: The part of the memory in use from which on it is said to be short, and below which it is not.
-SHORT, ENOUGH = 0.9, 0.6
-_MEMORY_OF: dict[str | None, Memory] = {"machine": "machine_memory", "container": "container_memory"}
-NOTHING: tuple[int, int, Memory] = (0, 0, "machine_memory")
-#: Seconds between the last look and the end in which one process of the group can have been killed.
-AT_ONCE = 3.0
-#: Seconds for which a look tells of the end: memory can be filled quicker than anybody looks.
-RECENT = 1.5
+#: Shares of the memory in use. If at least `_SHORT` was in use, memory was short. If less than `_ENOUGH` was,
+#: it was not. In between, this is not known.
+_SHORT, _ENOUGH = 0.9, 0.6
+#: The cause that each name of a memory in the system's log (`ExitReport.named`) stands for.
+_MEMORY_OF: dict[str | None, MemoryCause] = {"machine": "machine_memory", "container": "container_memory"}
+#: What `fullest_memory` would return if there were no sample: no used and no total bytes.
+_NOT_SAMPLED: tuple[int, int, MemoryCause] = (0, 0, "machine_memory")
+#: Seconds between the last sample and the exit up to which it is assumed that the system killed only one
+#: process of the control group. The counted kill is then the kernel's.
+_AT_ONCE_S = 3.0
+#: Seconds before the exit from which on a sample with free memory still counts. An older one proves nothing,
+#: because memory can fill up faster than samples are taken.
+_RECENT_S = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class ExitCause:
-    """A cause, how sure it is, and the signal's name or the exit status, where there is one."""
+    """An exit cause with its confidence, and with the signal's name or the exit status if there is one."""
 
     cause: Cause
     confidence: Confidence
@@ -85,34 +92,42 @@ class ExitCause:
 def judge(
     flight_record: FlightRecord | None, exit_report: ExitReport, lines: Sequence[LogLine] = ()
 ) -> ExitCause | None:
-    """Why the kernel died; None where it did not, but was shut down or restarted.
+    """Return the exit cause, or None if the Jupyter kernel was shut down or restarted on purpose.
 
-    `lines` are what native code wrote last, explained, the newest at the end.
+    `lines` are the last lines of native code that the catalogue explains, the newest at the end.
     """
+    # The order matters. Signals that others send come first: native code that gives up ends by none of them.
+    # After that, the explained lines come before a crash's signal and the exit status, because they say more.
     phase = None if flight_record is None else flight_record.at.phase
     if exit_report.asked or phase == "ended":
         return None
-    direct = flight_record is None or exit_report.pid is None or exit_report.pid == flight_record.state.pid
-    name, status = _signal_and_status(exit_report.status, direct)
+    # Otherwise the exit status is that of a shell or launcher around the Jupyter kernel.
+    is_own_status = (
+        flight_record is None or exit_report.pid is None or exit_report.pid == flight_record.state.pid
+    )
+    name, status = _signal_and_status(exit_report.status, is_own_status=is_own_status)
     if name == "SIGKILL":
-        return _of_a_kill(flight_record, exit_report)
+        return _cause_of_sigkill(flight_record, exit_report)
     if name is None and status is None:
         return _without_status(flight_record, exit_report, lines)
     if name is not None and name not in _CRASHES and name != "SIGABRT":
         return ExitCause("killed", "likely", name)
     ids = {line.id for line in lines}
-    for cause, meant in _BY_LINE:
-        if ids & meant and (name is not None or status):
+    for cause, ids_of_cause in _BY_LINE:
+        if ids & ids_of_cause and (name is not None or status):
             return ExitCause(cause, "likely", name, status)
     if name == "SIGABRT":
-        return ExitCause("abort", "sure" if _gave_up(lines) else "likely", name)
+        return ExitCause("abort", "sure" if _is_last_line_fatal(lines) else "likely", name)
     if name is not None:
         return ExitCause("crash", "sure" if exit_report.named == "crash" else "likely", name)
-    return ExitCause("exit", "sure" if direct else "likely", status=status)
+    return ExitCause("exit", "sure" if is_own_status else "likely", status=status)
 
 
-def tightest(sample: MemorySample) -> tuple[int, int, Memory]:
-    """Bytes used, bytes there are, and of what: the machine or its container, whichever is fuller."""
+def fullest_memory(sample: MemorySample) -> tuple[int, int, MemoryCause]:
+    """Return the used and total bytes of the machine's or the container's memory, whichever is fuller.
+
+    The third value is the exit cause if that memory ran out.
+    """
     machine = sample.machine_used, sample.machine_total
     container = sample.container_used, sample.container_limit
     if container[0] is None or not container[1]:
@@ -122,12 +137,18 @@ def tightest(sample: MemorySample) -> tuple[int, int, Memory]:
     return container[0], container[1], "container_memory"
 
 
-def _signal_and_status(status: int | None, direct: bool) -> tuple[str | None, int | None]:
-    """The signal's name, or the exit status. A shell around the kernel tells a signal as 128 and more."""
+def _signal_and_status(status: int | None, *, is_own_status: bool) -> tuple[str | None, int | None]:
+    """Return the name of the signal that ended the process, or else its exit status.
+
+    A negative status is a signal. A shell around the Jupyter kernel reports signal N as the status 128 + N.
+    """
     if status is None:
         return None, None
-    number = -status if status < 0 else status - 128 if not direct and 128 < status < 160 else None
-    if number is None:
+    if status < 0:
+        number = -status
+    elif not is_own_status and 128 < status < 160:
+        number = status - 128
+    else:
         return None, status
     try:
         return signal.Signals(number).name, None
@@ -135,36 +156,47 @@ def _signal_and_status(status: int | None, direct: bool) -> tuple[str | None, in
         return f"signal {number}", None
 
 
-def _of_a_kill(flight_record: FlightRecord | None, exit_report: ExitReport) -> ExitCause:
+def _cause_of_sigkill(flight_record: FlightRecord | None, exit_report: ExitReport) -> ExitCause:
+    """Return the cause of an exit by SIGKILL.
+
+    The signs are, from the strongest to the weakest: the system's log, its counts of killed processes, and
+    the memory in use at the last sample.
+    """
     sample = None if flight_record is None else flight_record.state.sample
     before, after = exit_report.oom_before if sample is None else sample.oom_kills, exit_report.oom_kills
-    in_group = _grown(before.container, after.container)
-    in_machine = _grown(before.machine, after.machine)
-    used, total, where = NOTHING if sample is None else tightest(sample)
+    killed_in_group = _has_grown(before.container, after.container)
+    killed_in_machine = _has_grown(before.machine, after.machine)
+    used, total, memory_cause = _NOT_SAMPLED if sample is None else fullest_memory(sample)
     share = used / total if total else 0.0
-    if in_group and sample is not None and sample.container_limit is not None and share < SHORT:
-        where = "container_memory"  # filled quicker than anybody looked
+    if killed_in_group and sample is not None and sample.container_limit is not None and share < _SHORT:
+        memory_cause = "container_memory"  # it filled up after the last sample
     if exit_report.named in _MEMORY_OF:
         return ExitCause(_MEMORY_OF[exit_report.named], "sure", "SIGKILL")
-    # A group counts its own processes alone, whoever ran out of memory; the machine counts all.
-    if in_group or (in_group is None and in_machine):
+    # A control group counts kills of its own processes only, even if the whole machine was out of memory. The
+    # machine counts the kills of all processes.
+    if killed_in_group or (killed_in_group is None and killed_in_machine):
         at_once = (
-            sample is not None and exit_report.at is not None and 0 <= exit_report.at - sample.at <= AT_ONCE
+            sample is not None
+            and exit_report.at is not None
+            and 0 <= exit_report.at - sample.at <= _AT_ONCE_S
         )
-        # A limit on a group above may be hidden from a container: then it was not the machine.
-        seen_full = where == "container_memory" or share >= SHORT
-        return ExitCause(where, "sure" if in_group and at_once and seen_full else "likely", "SIGKILL")
-    if False in (in_group, in_machine):
-        # The system has killed nobody; programs that watch memory may have.
-        return ExitCause("killed", "open" if share >= SHORT else "likely", "SIGKILL")
+        # A container cannot see a limit on a parent of its control group. So if no memory was full, it may
+        # have been that limit, and the machine's memory is not certain.
+        was_full = memory_cause == "container_memory" or share >= _SHORT
+        is_sure = killed_in_group and at_once and was_full
+        return ExitCause(memory_cause, "sure" if is_sure else "likely", "SIGKILL")
+    if False in (killed_in_group, killed_in_machine):
+        # Linux killed no process for memory. Another program that monitors memory may have killed this one.
+        return ExitCause("killed", "open" if share >= _SHORT else "likely", "SIGKILL")
     if sample is None or flight_record is None:
         return ExitCause("unknown", "open", "SIGKILL")
-    if share >= SHORT:
-        return ExitCause(where, "likely", "SIGKILL")
+    if share >= _SHORT:
+        return ExitCause(memory_cause, "likely", "SIGKILL")
+    # One more step like the largest between two samples would have filled the memory.
     if total and used + flight_record.state.largest_step >= total:
-        return ExitCause(where, "open", "SIGKILL")
-    recent = exit_report.at is not None and 0 <= exit_report.at - sample.at <= RECENT
-    if share < ENOUGH and recent:
+        return ExitCause(memory_cause, "open", "SIGKILL")
+    is_recent = exit_report.at is not None and 0 <= exit_report.at - sample.at <= _RECENT_S
+    if share < _ENOUGH and is_recent:
         return ExitCause("killed", "likely", "SIGKILL")
     return ExitCause("unknown", "open", "SIGKILL")
 
@@ -172,9 +204,11 @@ def _of_a_kill(flight_record: FlightRecord | None, exit_report: ExitReport) -> E
 def _without_status(
     flight_record: FlightRecord | None, exit_report: ExitReport, lines: Sequence[LogLine]
 ) -> ExitCause | None:
-    """Nobody saw how the process ended: what it and the system said is all there is.
+    """Return the exit cause if the exit status is not known.
 
-    Where neither said anything, None: whoever restarts a kernel by force leaves the same behind.
+    It follows from the recorded phase, the system's log, the lines of native code, and the count of killed
+    processes. If none of them shows a cause, return None. A kernel that was forced to restart shows none of
+    these signs either.
     """
     if flight_record is None:
         return None
@@ -184,22 +218,22 @@ def _without_status(
     if exit_report.named in _MEMORY_OF:
         return ExitCause(_MEMORY_OF[exit_report.named], "likely")
     ids = {line.id for line in lines}
-    if _gave_up(lines):
-        for cause, meant in _BY_LINE:
-            if ids & meant:
+    if _is_last_line_fatal(lines):
+        for cause, ids_of_cause in _BY_LINE:
+            if ids & ids_of_cause:
                 return ExitCause(cause, "open")
         return ExitCause("abort", "likely")
-    if sample is not None and _grown(sample.oom_kills.container, exit_report.oom_kills.container):
-        return ExitCause(tightest(sample)[2], "likely")
+    if sample is not None and _has_grown(sample.oom_kills.container, exit_report.oom_kills.container):
+        return ExitCause(fullest_memory(sample)[2], "likely")
     return None
 
 
-def _grown(before: int | None, after: int | None) -> bool | None:
+def _has_grown(before: int | None, after: int | None) -> bool | None:
     return None if before is None or after is None else after > before
 
 
-def _gave_up(lines: Sequence[LogLine]) -> bool:
-    """Whether the newest line says that the process is ended."""
+def _is_last_line_fatal(lines: Sequence[LogLine]) -> bool:
+    """Return True if the newest line says that the process will end."""
     return bool(lines) and (lines[-1].verdict == "fatal" or _is_fatal(lines[-1].text))
 
 

@@ -1,4 +1,4 @@
-"""What is said of a kernel's death: one sentence, its last native lines, and one thing to do next."""
+"""Write the report on a kernel's exit: a sentence, its last native lines, and one thing to do next."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from jupyter_mlgpu.explain.exits.exit_cause import Cause, Confidence, ExitCause, judge, tightest
+from jupyter_mlgpu.explain.exits.exit_cause import Cause, ExitCause, fullest_memory, judge
 from jupyter_mlgpu.explain.exits.sizes import size_forecast
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Otherwise, Unread
 from jupyter_mlgpu.record.flight.exit_report import ExitReport
 from jupyter_mlgpu.record.flight.flight_record import FlightRecord
+from jupyter_mlgpu.record.limit import Confidence
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-#: Causes at which the memory in use says something.
+#: Causes for which the memory in use is informative.
 _OF_MEMORY = ("machine_memory", "container_memory", "killed", "unknown")
-#: Lines that are told: what an abort says stands in its last ones.
+#: The number of lines that are reported: the reason of an abort is in the last ones.
 _LAST_LINES = 8
 
 
 class KernelExit(Struct, frozen=True):
-    """Why a kernel died. `next` is one thing to do; `lines` are its last native lines, oldest first.
+    """The reason why a kernel died.
 
-    `sentence` also says which size would have fitted, where the cell had run with two smaller ones; where it
-    died of memory and that is not known, `why_no_size` says why.
+    `next` is one thing to do; `lines` are its last native lines, oldest first. `sentence` also says which
+    size would have fitted, if the cell had run with two smaller ones. If the cell died of memory and this is
+    not known, `why_no_size` says why.
     """
 
     cause: Annotated[Cause, Unread()]
@@ -39,19 +41,19 @@ class KernelExit(Struct, frozen=True):
 
     @property
     def note(self) -> Sentence:
-        """All of it in a few sentences, as a receipt's note has it."""
+        """The report in a few sentences, as a receipt's note."""
         last = [say("Its last line was “{line}”.", line=line.text) for line in self.lines[-1:]]
         return joined(self.sentence, *last, self.next)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-ready data."""
+        """Return the report as JSON-ready data."""
         data: dict[str, Any] = decoding.to_json(self)
         return data
 
 
 def post_mortem(flight_record: FlightRecord | None, exit_report: ExitReport) -> KernelExit | None:
-    """What is known of a kernel's end; None where it was no death: somebody shut it down or restarted it."""
-    lines = _explained(_last_lines(flight_record, exit_report))
+    """Return the report on a kernel's exit, or None if the kernel was shut down or restarted."""
+    lines = _explained_lines(_last_lines(flight_record, exit_report))
     judgement = judge(flight_record, exit_report, lines)
     if judgement is None:
         return None
@@ -60,7 +62,7 @@ def post_mortem(flight_record: FlightRecord | None, exit_report: ExitReport) -> 
     return KernelExit(
         judgement.cause,
         judgement.confidence,
-        sentence if size.said is None else joined(sentence, size.said),
+        sentence if size.sentence is None else joined(sentence, size.sentence),
         _next(judgement, lines),
         lines[-_LAST_LINES:],
         size.why_not,
@@ -73,10 +75,10 @@ def _last_lines(flight_record: FlightRecord | None, exit_report: ExitReport) -> 
     return () if flight_record is None else flight_record.state.lines
 
 
-def _explained(texts: Sequence[str]) -> tuple[LogLine, ...]:
+def _explained_lines(texts: Sequence[str]) -> tuple[LogLine, ...]:
     if not texts:
         return ()
-    # The catalogue takes a moment to read: most who die say nothing.
+    # The catalogue takes a moment to load, and most kernels that die leave no lines.
     from jupyter_mlgpu.explain.logs.catalogue import Catalogue
     from jupyter_mlgpu.explain.logs.reader import LogReader
 
@@ -86,7 +88,7 @@ def _explained(texts: Sequence[str]) -> tuple[LogLine, ...]:
 
 
 def _place(flight_record: FlightRecord | None, exit_report: ExitReport, judgement: ExitCause) -> Sentence:
-    """`in [7] after 12 s with 15.2 GiB of 16 GiB in use`, as far as that is known."""
+    """Return a phrase such as "in [7] after 12 s with 15.2 GiB of 16 GiB in use", as far as it is known."""
     if flight_record is None:
         return say("at an unknown time")
     at = flight_record.at
@@ -94,7 +96,7 @@ def _place(flight_record: FlightRecord | None, exit_report: ExitReport, judgemen
         count = at.execution_count
         cell = say("in a cell") if count is None else say("in [{count}]", count=str(count))
         after = None if exit_report.at is None else exit_report.at - at.since
-        # A clock that was set meanwhile tells nothing; nor does the time at which the code asked to end.
+        # The time is meaningless if the clock was set meanwhile, or if it is when the code asked to exit.
         if after is None or not 0 <= after < 30 * 24 * 3600 or at.phase == "exited":
             place = cell
         else:
@@ -106,7 +108,7 @@ def _place(flight_record: FlightRecord | None, exit_report: ExitReport, judgemen
     sample = flight_record.state.sample
     if sample is None or judgement.cause not in _OF_MEMORY or at.phase != "running":
         return place
-    used, total, _ = tightest(sample)
+    used, total, _ = fullest_memory(sample)
     return say(
         "{place} with {used} of {total} in use", place=place, used=units.size(used), total=units.size(total)
     )

@@ -1,8 +1,8 @@
-"""Which size would have fitted, where a kernel died of memory and its cell had run with two smaller ones.
+"""Forecast the size that would have fitted if a kernel died of memory and its cell had run with smaller ones.
 
-A forecast as `fits` makes it (explain/memory_forecast.py), of the pairs of size and peak that the account
-holds: a line through the peaks of earlier runs, and the memory that the process could have had at the last
-look. It says nothing where that line would have let the cell live.
+The forecast works like `fits` (explain/memory_forecast.py) on the pairs of size and peak in the flight
+record. It compares a line through the peaks of earlier runs with the memory that the process could have had
+at the last sample. It says nothing if by that line the cell should have fitted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from jupyter_mlgpu.explain.exits.exit_cause import ExitCause, tightest
+from jupyter_mlgpu.explain.exits.exit_cause import ExitCause, fullest_memory
 from jupyter_mlgpu.explain.memory_lines import ROOM, Line, at, lines_through, slope
 from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.record import units
@@ -21,14 +21,14 @@ from jupyter_mlgpu.record.sentence import Sentence, listed, say
 
 @dataclass(frozen=True, slots=True)
 class SizeForecast:
-    """What the earlier runs of a cell say of its size: a sentence, or why there is none."""
+    """A sentence on the size that would have fitted, or the reason why there is none."""
 
-    said: Sentence | None = None
+    sentence: Sentence | None = None
     why_not: Sentence | None = None
 
 
 def size_forecast(flight_record: FlightRecord | None, judgement: ExitCause) -> SizeForecast:
-    """Which size would have fitted; nothing for a kernel that did not die of the machine's memory."""
+    """Return the size that would have fitted; empty for a kernel that did not die of the machine's memory."""
     if judgement.cause not in ("machine_memory", "container_memory"):
         return SizeForecast()
     cell = None if flight_record is None else flight_record.cell
@@ -43,26 +43,28 @@ def size_forecast(flight_record: FlightRecord | None, judgement: ExitCause) -> S
         return SizeForecast(
             why_not=say("No earlier run of the same code with just one number changed is known.")
         )
-    return _of_sizes(cell.sizes, flight_record.state.sample)
+    return _forecast(cell.sizes, flight_record.state.sample)
 
 
-def _of_sizes(sizes: Sizes, sample: MemorySample) -> SizeForecast:
-    runs = _rising(sizes.runs)
-    seen = sorted({run.size for run in runs})
-    if len(seen) < 2:
+def _forecast(sizes: Sizes, sample: MemorySample) -> SizeForecast:
+    runs = _without_later_smaller(sizes.runs)
+    known_sizes = sorted({run.size for run in runs})
+    if len(known_sizes) < 2:
         return SizeForecast(
-            why_not=say("Two sizes are needed, the smaller one run first; found {sizes}.", sizes=listed(seen))
+            why_not=say(
+                "Two sizes are needed, the smaller one run first; found {sizes}.", sizes=listed(known_sizes)
+            )
         )
-    smallest, largest = seen[0], seen[-1]
+    smallest, largest = known_sizes[0], known_sizes[-1]
     if sizes.size <= largest:
         return SizeForecast(why_not=say("{size} had succeeded before.", size=largest))
     lines = lines_through((run.size, run.peak) for run in runs)
     more = _peak(runs, largest) - _peak(runs, smallest)
     if more <= 0 or slope(lines) <= 0:
         return SizeForecast(
-            why_not=say("Its peak memory did not grow over the sizes {sizes}.", sizes=listed(seen))
+            why_not=say("Its peak memory did not grow over the sizes {sizes}.", sizes=listed(known_sizes))
         )
-    used, total, _ = tightest(sample)
+    used, total, _ = fullest_memory(sample)
     room = ROOM * (sample.process + max(0, total - used))
     if at(lines, sizes.size)[1] <= room:
         return SizeForecast(
@@ -91,8 +93,8 @@ def _sentence(sizes: Sizes, smallest: int, largest: int, more: float, fitting: i
     )
 
 
-def _rising(runs: tuple[SizeRun, ...]) -> list[SizeRun]:
-    """Without runs after a larger one, whose memory the process may still have had."""
+def _without_later_smaller(runs: tuple[SizeRun, ...]) -> list[SizeRun]:
+    """Return the runs without those after a larger one, whose memory the process may still have held."""
     largest = accumulate((run.size for run in runs), max)
     return [run for run, most in zip(runs, largest, strict=True) if run.size == most]
 
@@ -102,8 +104,8 @@ def _peak(runs: list[SizeRun], size: int) -> float:
 
 
 def _fitting(size: int, lines: list[Line], room: float) -> int:
-    """The largest of three quarters of the size, a half, three eighths and so on that fits; 0 for none."""
-    return next((one for one in _smaller(size) if at(lines, one)[2] <= room), 0)
+    """Return the largest of 3/4, 1/2, 3/8, 1/4 ... of the size that fits, or 0 if none does."""
+    return next((smaller for smaller in _smaller(size) if at(lines, smaller)[2] <= room), 0)
 
 
 def _smaller(size: int) -> Iterator[int]:

@@ -1,1 +1,1 @@
-"""What limited a cell: how its time was spent (`shares`), how sure that is (`judge`), and in `words`."""
+"""Judge what limited a cell: `shares` divides its time by cause, `judge` picks the limit."""

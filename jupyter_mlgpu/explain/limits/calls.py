@@ -1,11 +1,11 @@
-"""What a call does, by its name and its module: data, and questions to it."""
+"""Classify the calls that samples found, by their name and module."""
 
 from __future__ import annotations
 
 from jupyter_mlgpu.measure.activity.activity import Call, Part
 from jupyter_mlgpu.measure.frameworks import registry
 
-#: Methods and functions after which the host has values that a device computed.
+#: Methods and functions that give the host values computed by a device.
 _VALUES = frozenset(
     (
         "item",
@@ -21,11 +21,11 @@ _VALUES = frozenset(
         "effects_barrier",
     )
 )
-#: Functions of Python's own that ask an array for its value.
+#: Python's built-in functions that ask an array for its value.
 _CONVERSIONS = frozenset(("float", "int", "bool", "complex", "print", "str", "repr", "format"))
-#: Those that copy between a host and its device.
+#: Functions that copy between host and device.
 _COPIES = frozenset(("to", "cuda", "device_put", "copy_", "pin_memory", "to_device"))
-#: Those that read what others wrote, or decode it.
+#: Functions that read or decode data.
 _READS = frozenset(
     (
         "read",
@@ -47,68 +47,73 @@ _READS = frozenset(
         "tokenize",
     )
 )
-#: Those that wait, where the thread has no processor time meanwhile.
+#: Functions that wait without using processor time.
 _SLEEPS = frozenset(("sleep", "select", "poll", "epoll", "pause", "sigwait", "waitpid", "wait4", "waitid"))
 _BACKWARD = frozenset(("run_backward", "backward"))
-#: Libraries of arrays beside the frameworks.
+#: Array libraries other than the frameworks.
 _ARRAYS = ("numpy", "keras", "cupy")
 
 
 def brings_values(call: Call | None) -> bool:
-    """Whether it waits until a device has computed."""
+    """Return True if the call waits until a device has computed."""
     return call is not None and _name(call) in _VALUES and call.module != "builtins"
 
 
 def converts(call: Call | None) -> bool:
-    """Return whether it is a built-in function, such as `float`, that asks an array for its value.
+    """Return True if the call is a built-in function, such as `float`, that asks an array for its value.
 
-    Such a call runs long without the GIL only while it waits for a device.
+    Such a call runs for long without the GIL only while it waits for a device.
     """
     return call is not None and call.module == "builtins" and _name(call) in _CONVERSIONS
 
 
 def copies(call: Call | None) -> bool:
-    """Whether it copies between a host and its device."""
+    """Return True if the call copies between host and device."""
     return call is not None and _name(call) in _COPIES
 
 
 def reads(call: Call | None) -> bool:
-    """Whether it reads or decodes."""
+    """Return True if the call reads or decodes data."""
     return call is not None and _name(call) in _READS
 
 
 def sleeps(call: Call | None) -> bool:
-    """Whether it is known to wait."""
+    """Return True if the call is known to wait, such as `sleep`."""
     return call is not None and _name(call) in _SLEEPS
 
 
+def is_unnamed_wait(part: Part) -> bool:
+    """Return True if a wait in this part has no known reason."""
+    return part.doing is None and not sleeps(part.call)
+
+
 def of_arrays(part: Part) -> bool:
-    """Whether a library of arrays is called, in the innermost place or in the user's line."""
+    """Return True if the innermost call or the call on the user's line belongs to an array library."""
     return any(call is not None and _is_of_arrays(call) for call in (part.call, part.line_call))
 
 
 def goes_backward(call: Call | None) -> bool:
-    """Whether it runs the operations of a backward pass, which are as many and as long as those before it."""
+    """Return True if the call runs a backward pass, of operations as many and as long as the forward ones."""
     return call is not None and _name(call) in _BACKWARD
 
 
 def operates(call: Call | None) -> bool:
-    """Whether the instruction itself is an operation of a library of arrays."""
+    """Return True if the sampled instruction itself is an operation of an array library."""
     return call is not None and call.text != "" and _is_of_arrays(call)
 
 
-def keeps_the_lock(part: Part) -> bool:
-    """Whether the user's own line works on arrays of a library that keeps the lock meanwhile."""
+def holds_gil(part: Part) -> bool:
+    """Return True if the user's own line calls an array library that holds the GIL while it computes."""
     call = part.call
     if call is None or call != part.line_call or call.module is None:
         return False
-    # Seen with NumPy 2.1, for arrays below 500 elements.
+    # Observed with NumPy 2.1 on arrays of fewer than 500 elements.
     frameworks = (name for name in registry.FRAMEWORKS if registry.framework(name).keeps_gil)
     return call.module.startswith(("numpy", *frameworks))
 
 
-def known(part: Part) -> bool:
-    """Whether the innermost place, or the user's line, tells what is worked on there."""
+def is_known(part: Part) -> bool:
+    """Return True if the module of the innermost call or of the call on the user's line is known."""
     return any(call is not None and call.module is not None for call in (part.call, part.line_call))
 
 

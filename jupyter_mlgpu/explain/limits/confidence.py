@@ -1,9 +1,10 @@
-"""How sure an answer is.
+"""Decide the confidence of a limit.
 
-`sure` needs twelve looks, of which more than half saw the kind also at the low end of their interval, nothing
-of it guessed, and clocks that agree; or that the kind was recorded, not sampled. `likely` is half of the
-time, and a third at that low end; for data that is got ready, fewer than twelve looks must have seen more
-than half there, too. `open` is a third, `unknown` less.
+`sure` means that the cause was recorded, not sampled, or that all of this holds: at least twelve samples,
+more than half of the time even at the low end of the confidence interval, nothing guessed, and clocks that
+agree. `likely` means half of the time, and more than a third at the low end. For input preparation with fewer
+than twelve samples, the low end must be more than half, too. `open` means a third of the time, `unknown`
+less.
 """
 
 from __future__ import annotations
@@ -16,28 +17,29 @@ from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.measure.activity.activity import Activity, Part
 from jupyter_mlgpu.record.limit import Confidence
 
-#: Looks that `sure` needs.
+#: Samples that `sure` needs.
 _FEWEST_FOR_SURE = 12
-#: Parts of the time from which on an answer is likely, from which on there is one, and from which on what was
-#: recorded is sure.
+#: Shares of the time: the least for `likely`, the least for any answer, and the least for `sure` where the
+#: cause was recorded.
 LIKELY, OPEN, _SURELY = 0.5, 0.35, 0.6
-#: The part of a kind that may be guessed, and of the time that may be unseen, in an answer that is sure.
+#: The largest share of a cause that may be guessed, and of the time that may be unsampled, in a `sure`
+#: answer.
 _GUESSED, _UNSEEN = 0.2, 0.3
-#: Processor time over time from which on somebody was at work, and up to which nobody was.
+#: Processor time divided by wall time: at least this much means working, at most this much means resting.
 _WORKED, _RESTED = 0.5, 0.4
-#: The part of the machine, or of a GPU, that others must have had for a wait for it to be their doing.
+#: The share of the machine or of a GPU that other programs must have used to be blamed for a wait.
 OTHERS = 0.25
 
 
 def confidence(
     cause: Cause, found: Shares, activity: Activity, own: OwnWork | None, *, on_gpu: bool
 ) -> Confidence:
-    """How sure it is that this cause took most of the time."""
+    """Return the confidence that this cause took most of the time."""
     value = found.share(cause)
     if cause == "unknown" or value < LIKELY:
         return "open"
     if found.exact == cause:
-        # A neighbour on the GPU makes one's own kernels take longer.
+        # Another program on the GPU makes this cell's kernels take longer.
         if activity.gpu_others is None and activity.gpu_neighbours:
             return "open"
         alone = activity.gpu_others is not None and activity.gpu_others < OTHERS
@@ -52,25 +54,25 @@ def confidence(
         return "likely"
     low, _ = share_interval(value * found.samples, found.samples)
     few = found.samples < _FEWEST_FOR_SURE
-    # Who reads and decodes lets go of the interpreter's lock, over and over, and there a look that waits
-    # for it gets in: a few looks see more of that than there was.
+    # Code that reads and decodes releases the GIL again and again, and samples that wait for the GIL come in
+    # at these moments. A few samples therefore overestimate its share.
     needed = LIKELY if few and cause == "input" else OPEN
     if found.samples and low < needed and not _is_measured(cause, activity):
         return "open"
     guessed = found.guessed[cause] > _GUESSED * found.by_kind[cause]
     if cause == "waiting" and guessed and others(activity) >= OTHERS:
-        return "open"  # in a call that nobody knows: perhaps for threads of its own that had no processor
-    unseen = activity.unseen > _UNSEEN * activity.seconds
-    return "likely" if few or low <= LIKELY or guessed or unseen else "sure"
+        return "open"  # in an unknown call: perhaps it waited for its own threads, which had no processor
+    unsampled = activity.unsampled > _UNSEEN * activity.seconds
+    return "likely" if few or low <= LIKELY or guessed or unsampled else "sure"
 
 
 def others(activity: Activity) -> float:
-    """The part of the machine's processors that other programs had."""
+    """Return the share of the machine's processors that other programs used."""
     return (activity.others_time or 0.0) / (activity.cores * activity.seconds)
 
 
 def _is_gauged(cause: Cause, activity: Activity, own: OwnWork | None) -> bool:
-    """Return whether the cause is a GPU's, and it is not known how much other programs used the GPU.
+    """Return True if the cause is a GPU's and it is not known how much other programs used the GPU.
 
     Another program also makes this cell's kernels take longer.
     """
@@ -80,12 +82,12 @@ def _is_gauged(cause: Cause, activity: Activity, own: OwnWork | None) -> bool:
 
 
 def _clocks_agree(cause: Cause, value: float, activity: Activity) -> bool:
-    """Whether the processor's clocks say of all of the cell what the looks say of its moments."""
+    """Return True if the processor clocks of the whole cell agree with the samples."""
     own, whole, seconds = activity.thread_time, activity.process_time, activity.seconds
     if cause == "waiting":
         return own is None or own <= (1 - value + _RESTED) * seconds
     if cause in ("python", "launch"):
-        # A thread beside the cell's may have done it.
+        # Another thread of the process may have done the work.
         return whole is None or whole >= _WORKED * value * seconds
     if cause == "native" or (cause == "device" and not activity.gpus):
         return whole is None or whole >= _WORKED * value * seconds
@@ -93,9 +95,10 @@ def _clocks_agree(cause: Cause, value: float, activity: Activity) -> bool:
 
 
 def _python_elsewhere(parts: Iterable[Part]) -> bool:
-    """Whether the cell's thread mostly waited for others: then one of these may have computed in Python.
+    """Return True if the cell's thread mostly waited for others, one of which may have run Python code.
 
-    A function that native threads call (of a data pipeline, say) gives the lock up as it ends, unseen.
+    A function that native threads call, for example in a data pipeline, releases the GIL at its end without a
+    sample.
     """
     parts = list(parts)
     waiting = sum(part.seconds for part in parts if part.state == "idle beside others")
@@ -103,13 +106,13 @@ def _python_elsewhere(parts: Iterable[Part]) -> bool:
 
 
 def _is_measured(cause: Cause, activity: Activity) -> bool:
-    """Whether clocks tell the share, however few looks there were."""
+    """Return True if clocks measured the share, so that the number of samples does not matter."""
     compiled = (activity.compile_time or 0.0) >= LIKELY * activity.seconds
     return cause in ("contention", "memory") or (cause == "compiling" and compiled)
 
 
 def _late(found: Shares) -> bool:
-    """Whether much rests on looks that came late: for want of the lock, or of a processor?"""
+    """Return True if many of the samples were delayed, by the GIL or by a lack of processors."""
     parts = [*found.parts["python"], *found.parts["launch"]]
     late = sum(part.seconds for part in parts if part.state == "kept lock")
     return late > _GUESSED * sum(part.seconds for part in parts)

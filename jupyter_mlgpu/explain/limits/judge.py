@@ -1,4 +1,7 @@
-"""What limited a cell: the kind that took most of its time, as samples, counters and records have it."""
+"""Judge what limited a cell: the cause that took most of its time.
+
+The time of each cause comes from samples of the cell's stack, from counters, and from records of GPU work.
+"""
 
 from __future__ import annotations
 
@@ -21,35 +24,36 @@ from jupyter_mlgpu.explain.limits.lines import hot_lines
 from jupyter_mlgpu.explain.limits.own_work import OwnWork
 from jupyter_mlgpu.explain.limits.shares import Cause, Shares, kind_of
 from jupyter_mlgpu.measure.activity.activity import Activity, Line, Part
-from jupyter_mlgpu.record.limit import Limit
+from jupyter_mlgpu.record.limit import Confidence, Limit
 from jupyter_mlgpu.record.reading import Reading, new_reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say, say_count
 
-#: Looks without which nothing is said.
+#: The least number of samples from which a limit is judged.
 FEWEST = 3
-#: What is lost to others, or to memory, counts from this part of the time on.
+#: Time lost to other programs or to a memory shortage is ignored up to this share of the cell's time.
 _LOST = 0.05
-#: Waits for a page, a second, without which the process itself was not short of memory: at the 8 ms of a disk
-#: that turns, six are `_LOST` of the time.
+#: Major page faults per second below which the process itself was not short of memory. At 8 ms each on a
+#: rotating disk, five of them take 4 % of the time, a little less than `_LOST`.
 _FAULTS = 5
-#: Retries of an allocator in a cell, and in a second of it, that tell of a lack of memory.
+#: An allocator's retries show a memory shortage if there were at least this many in the cell, and at least
+#: this many per second.
 _RETRIES = 2
 
 PROFILED = say("A profiler or debugger was active in this cell, so its times do not show what limits it.")
 
 
 def with_limit(record: Record, activity: Activity) -> Record:
-    """The record with what limited its cell, or why that is not known, and with its hot lines."""
+    """Return the record with its limit and hot lines, or with the reason why the limit is not known."""
     if shares.is_profiled(activity):
         return replace(record, why_no_limit=PROFILED)
-    own = own_work.of(record)
-    # Of time in which nobody could look, of measured compiling, and of what a GPU did there is something to
-    # say without looks.
-    known = max(activity.unseen, activity.compile_time or 0.0) / max(activity.seconds, 1e-9)
-    if own is not None:
-        known = max(known, own.computing, own.copying)
-    if activity.samples < FEWEST and known < LIKELY:
+    gpu_work = own_work.of(record)
+    # Three shares of the time are known without samples: the time in which no sample could be taken, measured
+    # compile time, and recorded GPU work.
+    known_share = max(activity.unsampled, activity.compile_time or 0.0) / max(activity.seconds, 1e-9)
+    if gpu_work is not None:
+        known_share = max(known_share, gpu_work.computing, gpu_work.copying)
+    if activity.samples < FEWEST and known_share < LIKELY:
         why = say_count(
             "The cell was sampled only once, which is not enough to judge.",
             "The cell was sampled {count} times, which is not enough to judge.",
@@ -57,175 +61,218 @@ def with_limit(record: Record, activity: Activity) -> Record:
         )
         return replace(record, limit=None, why_no_limit=why)
     activity = _in_the_cell(activity, record.cell.execution_count)
-    on_gpu = _on_gpu(record, own)
+    on_gpu = _ran_on_gpu(record, gpu_work)
     framework_worked = bool(record.device.ran_on)
-    found = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu)
-    device = measured.gpu(found, activity) if on_gpu and own is None else None
-    _prepared(found, activity)
-    if own is not None:
-        own_work.share_out(found, own)
-    measured.compiling(found, activity)
-    _disturbed(found, activity)
-    time = _Shared(record, found, activity, own, on_gpu)
-    limit = time.limit(device, _seconds(record, own))
+    cell_shares = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu)
+    # Each of the following calls corrects the sampled shares in place.
+    busy_gpu = measured.gpu(cell_shares, activity) if on_gpu and gpu_work is None else None
+    _count_preparation(cell_shares, activity)
+    if gpu_work is not None:
+        own_work.share_out(cell_shares, gpu_work)
+    measured.compiling(cell_shares, activity)
+    _count_disturbances(cell_shares, activity)
+    cell_time = _CellTime(record, cell_shares, activity, gpu_work, on_gpu)
+    seconds = gpu_work.seconds if gpu_work is not None else float(record.reading("wall_time").value or 0)
+    limit = cell_time.limit(busy_gpu, seconds)
     return replace(record, limit=limit, why_no_limit=None, lines=hot_lines(activity))
 
 
-def _seconds(record: Record, own: OwnWork | None) -> float:
-    return own.seconds if own is not None else float(record.reading("wall_time").value or 0)
-
-
 def _in_the_cell(activity: Activity, number: int | None) -> Activity:
-    """The same with its own lines without its own number, and lines without their file."""
+    """Return the activity with lines that keep their number, and name a cell only if it is another one.
 
-    def moved(part: Part) -> Part:
+    `number` is this cell's execution count. The lines of the result have no file.
+    """
+
+    def without_this_cell(part: Part) -> Part:
         if part.line is None:
             return part
         cell = None if part.line.cell == number else part.line.cell
         return replace(part, line=Line(part.line.number, cell))
 
     return replace(
-        activity, parts=tuple(map(moved, activity.parts)), unseen_in=tuple(map(moved, activity.unseen_in))
+        activity,
+        parts=tuple(map(without_this_cell, activity.parts)),
+        unsampled_in=tuple(map(without_this_cell, activity.unsampled_in)),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
-    """A cell's time as it was shared out, and what is known beside."""
+class _CellTime:
+    """The time of a cell, divided by cause, with everything needed to state its limit.
+
+    `gpu_work` is the recorded GPU work of the cell, None if it was not recorded.
+    """
 
     record: Record
     shares: Shares
     activity: Activity
-    own: OwnWork | None
+    gpu_work: OwnWork | None
     on_gpu: bool
 
-    def limit(self, device: str | None, seconds: float) -> Limit:
-        """What took most of the time; `device` is a GPU that worked, as the driver's gauge names it."""
-        found, activity, own = self.shares, self.activity, self.own
-        cause: Cause = max(found.by_kind, key=lambda one: found.by_kind[one], default="unknown")
-        if found.share(cause) < OPEN:
-            cause = "unknown"
-        value, parts = found.share(cause), found.parts[cause]
-        told = tuple(evidence.readings(cause, value, parts, found, activity, own))
-        if (short := _short_of_memory(activity, told, self.record)) is not None:
-            return short
-        if cause == "device" and activity.gpus and own is None and _for_others(activity):
-            worked = min(1.0, value + found.share("contention"))
-            said = limit_sentences.shared_gpu(
-                device or next(iter(activity.gpus)), worked, found.samples, parts
-            )
-            return Limit("unknown", "open", said, None, told, remedies.WITHOUT_NEIGHBOURS)
-        native = cause == "python" and _may_be_native(
-            parts, seen=bool(activity.parts), worked=bool(self.record.device.ran_on)
+    def limit(self, busy_gpu: str | None, seconds: float) -> Limit:
+        """Return the limit: the cause that took most of the time.
+
+        `busy_gpu` is the GPU that worked most of the time according to the driver, None if there is none or
+        if GPU work was recorded. `seconds` is the time of the cell.
+        """
+        cell_shares, activity, gpu_work = self.shares, self.activity, self.gpu_work
+        cause: Cause = max(
+            cell_shares.by_kind, key=lambda cause: cell_shares.by_kind[cause], default="unknown"
         )
-        sure = "open" if native else confidence(cause, found, activity, own, on_gpu=self.on_gpu)
-        mixed = cause == "unknown" or value < LIKELY or (sure == "open" and _others_prevail_too(found, cause))
-        shared = evidence.mixture(found) if mixed else {}
-        samples = None if found.exact == cause else found.samples
-        waited = own is not None and cause == "device" and samples is not None
-        name = device if own is None else own.device[0]
-        said = limit_sentences.said("gpu" if waited else cause, value, samples, parts, name)
+        if cell_shares.share(cause) < OPEN:
+            cause = "unknown"
+        share, parts = cell_shares.share(cause), cell_shares.parts[cause]
+        supporting = tuple(evidence.readings(cause, share, parts, cell_shares, activity, gpu_work))
+        if (memory_limit := _memory_limit(activity, supporting, self.record)) is not None:
+            return memory_limit
+        if cause == "device" and activity.gpus and gpu_work is None and _may_work_for_others(activity):
+            gpu_share = min(1.0, share + cell_shares.share("contention"))
+            sentence = limit_sentences.shared_gpu(
+                busy_gpu or next(iter(activity.gpus)), gpu_share, cell_shares.samples, parts
+            )
+            return Limit("unknown", "open", sentence, None, supporting, remedies.WITHOUT_NEIGHBOURS)
+        may_be_native = cause == "python" and _may_be_native(
+            parts, has_samples=bool(activity.parts), framework_worked=bool(self.record.device.ran_on)
+        )
+        # The confidence "open" means that the cause is not certain.
+        level: Confidence = "open"
+        if not may_be_native:
+            level = confidence(cause, cell_shares, activity, gpu_work, on_gpu=self.on_gpu)
+        is_mixed = (
+            cause == "unknown"
+            or share < LIKELY
+            or (level == "open" and _others_took_much(cell_shares, cause))
+        )
+        mixture = evidence.mixture(cell_shares) if is_mixed else {}
+        samples = None if cell_shares.exact == cause else cell_shares.samples
+        # If the share was sampled although the GPU's work was recorded, it is the host's waiting for the GPU.
+        waited_for_gpu = gpu_work is not None and cause == "device" and samples is not None
+        name = busy_gpu if gpu_work is None else gpu_work.device[0]
+        sentence = limit_sentences.sentence("gpu" if waited_for_gpu else cause, share, samples, parts, name)
         limit = Limit(
             kind=kind_of(cause),
-            confidence=sure,
-            said=limit_sentences.mixed(shared, found.samples) if mixed else said,
-            share=None if cause == "unknown" else round(value, 4),
-            evidence=told,
+            confidence=level,
+            said=limit_sentences.mixed(mixture, cell_shares.samples) if is_mixed else sentence,
+            share=None if cause == "unknown" else round(share, 4),
+            evidence=supporting,
             next=remedies.WITHOUT_NEIGHBOURS
-            if activity.gpu_neighbours and sure == "open" and cause == "device"
-            else remedies.remedy("unknown" if native else cause, self.record, parts),
-            parts=evidence.by_kind(shared) or None,
+            if activity.gpu_neighbours and level == "open" and cause == "device"
+            else remedies.remedy("unknown" if may_be_native else cause, self.record, parts),
+            parts=evidence.by_kind(mixture) or None,
         )
-        left = evidence.at_least(cause, value, found, own, seconds)
-        if left is None or sure == "open":
+        remaining = evidence.at_least(cause, share, cell_shares, gpu_work, seconds)
+        if remaining is None or level == "open":
             return limit
-        without = new_reading("time_without", round(left, 6), "cell", "samples", found.samples)
-        return replace(limit, bound=limit_sentences.bound(seconds, left), evidence=(*told, without))
+        time_without = new_reading(
+            "time_without", round(remaining, 6), "cell", "samples", cell_shares.samples
+        )
+        bound = limit_sentences.bound(seconds, remaining)
+        return replace(limit, bound=bound, evidence=(*supporting, time_without))
 
 
-def _others_prevail_too(found: Shares, cause: Cause) -> bool:
-    """Whether other programs had the processors or the GPU for about as long as `cause` took."""
-    return cause != "contention" and found.share("contention") >= OPEN
+def _others_took_much(cell_shares: Shares, cause: Cause) -> bool:
+    """Return True if other programs used the processors or the GPU for at least about a third of the time."""
+    return cause != "contention" and cell_shares.share("contention") >= OPEN
 
 
-def _for_others(activity: Activity) -> bool:
-    """Whether a GPU may have worked for others as well as for this cell.
+def _may_work_for_others(activity: Activity) -> bool:
+    """Return True if the GPU may have worked for other programs as well as for this cell.
 
-    The driver does not tell, or others had much of it, and how much rests on few samples of the driver's.
+    Either the driver does not report who used the GPU, and other programs may compute on it. Or other
+    programs used much of it; how much is known from only a few of the driver's samples.
     """
     if activity.gpu_others is None:
         return bool(activity.gpu_neighbours)
     return activity.gpu_others >= OTHERS
 
 
-def _on_gpu(record: Record, own: OwnWork | None) -> bool:
-    if own is not None and (own.launches or own.earlier):
+def _ran_on_gpu(record: Record, gpu_work: OwnWork | None) -> bool:
+    if gpu_work is not None and (gpu_work.launches or gpu_work.earlier):
         return True
-    ran = any(one.kind != "cpu" for one in record.device.ran_on or ())
-    return ran or any(one.plane == "device" for one in record.ops)
+    used_gpu = any(device.kind != "cpu" for device in record.device.ran_on or ())
+    return used_gpu or any(operation.plane == "device" for operation in record.ops)
 
 
-def _prepared(found: Shares, activity: Activity) -> None:
-    """What prepares without a stack that tells it: a compiler in a child process, and first runs.
+def _count_preparation(cell_shares: Shares, activity: Activity) -> None:
+    """Move time to `compiling` that no stack shows: a compiler in a child process, and first runs.
 
-    XLA compiles a graph as it first runs, which takes longer than to run it once. Another graph is optimised
-    when it first runs, and its kernels are made: about as long as it was traced for, which the framework's
-    own clock knows better than the looks do.
+    XLA compiles a graph when the graph first runs, and compiling takes longer than one run. Other graphs are
+    optimized when they first run, and their GPU kernels are generated then. This takes about as long as
+    tracing the graph. The framework's own clock measures the tracing better than samples do.
     """
-    waited = sum(part.seconds for part in found.parts["waiting"] if calls.brings_values(part.call))
+    waited = sum(part.seconds for part in cell_shares.parts["waiting"] if calls.brings_values(part.call))
     if waited and activity.compiled != 0 and (activity.children_time or 0.0) > 0.5 * waited:
-        found.move("waiting", "compiling", lambda part: calls.brings_values(part.call))
-    if activity.first_runs and found.by_kind["device"]:
-        compiled = min(1.0, activity.first_runs / activity.seconds * found.seconds / found.by_kind["device"])
-        found.move("device", "compiling", lambda part: part.doing is None, compiled)
+        cell_shares.move("waiting", "compiling", lambda part: calls.brings_values(part.call))
+    if activity.first_runs and cell_shares.by_kind["device"]:
+        compiled = min(
+            1.0, activity.first_runs / activity.seconds * cell_shares.seconds / cell_shares.by_kind["device"]
+        )
+        cell_shares.move("device", "compiling", lambda part: part.doing is None, compiled)
         return
-    traced = [part for part in found.parts["compiling"] if part.doing == "compiling"]
+    traced = [part for part in cell_shares.parts["compiling"] if part.doing == "compiling"]
     seconds = max(sum(part.seconds for part in traced), activity.compile_time or 0.0)
-    if traced and seconds >= 0.5 * found.by_kind["device"] > 0:
+    if traced and seconds >= 0.5 * cell_shares.by_kind["device"] > 0:
         lines = {part.line for part in traced}
-        found.move("device", "compiling", lambda part: part.line in lines)
+        cell_shares.move("device", "compiling", lambda part: part.line in lines)
 
 
-def _may_be_native(parts: Sequence[Part], *, seen: bool, worked: bool) -> bool:
-    """Whether what looks like Python may be native code of a library of arrays, which a profile would tell.
+def _may_be_native(parts: Sequence[Part], *, has_samples: bool, framework_worked: bool) -> bool:
+    """Return True if what looks like Python may be native code of an array library.
 
-    Such code may keep the interpreter's lock, or let it go for so short a time that nobody gets it. So it may
-    be where the parts were mostly seen at its operations, or, where nothing was `seen`, a framework `worked`.
+    Such code may hold the GIL, or release it for so short a time that no other thread gets it. Samples cannot
+    tell it from Python; a profile could. It is assumed if the samples were mostly at array operations, or if
+    there are no samples and a framework worked.
     """
-    if not seen:
-        return worked
-    at = sum(part.seconds for part in parts if calls.of_arrays(part))
-    return at > 0.5 * sum(part.seconds for part in parts)
+    if not has_samples:
+        return framework_worked
+    at_arrays = sum(part.seconds for part in parts if calls.of_arrays(part))
+    return at_arrays > 0.5 * sum(part.seconds for part in parts)
 
 
-def _disturbed(found: Shares, activity: Activity) -> None:
-    """Time that the cell had to wait for others, or for memory: taken from what it did in that time."""
+def _count_disturbances(cell_shares: Shares, activity: Activity) -> None:
+    """Count the time lost to other programs or to a memory shortage.
+
+    It is subtracted from all other causes except `waiting`.
+    """
     if others(activity) >= OTHERS:
-        # A thread that waits for others of its process waits for no processor: they do.
-        waited = sum(part.seconds for part in found.parts["device"] if part.state == "idle beside others")
-        waits, worked = activity.processor_waits or 0.0, activity.process_time or 0.0
-        lost = (activity.processor_wait or 0.0) / activity.seconds
-        lost += waited / found.seconds * (waits / (waits + worked) if waits else 0.0)
-        if lost > _LOST:
-            found.take("contention", min(lost, 1.0), but="waiting")
-    if (activity.gpu_others or 0.0) >= OTHERS and found.by_kind["device"] > 0:
-        found.take("contention", found.share("device") * (activity.gpu_others or 0.0), but="waiting")
-    # The machine counts what all programs on it wait for: another one may be what swaps.
-    own = activity.major_faults is None or activity.major_faults >= _FAULTS * activity.seconds
-    stalled = (activity.memory_stall or 0.0) / activity.seconds if activity.swapped and own else 0.0
-    if stalled > _LOST:
-        found.take("memory", min(stalled, 1.0), but="waiting")
+        lost_share = (activity.processor_wait or 0.0) / activity.seconds
+        # While the cell's thread waits for other threads of its process, it waits for no processor itself.
+        # But these threads may, and the share of their time in which they did is lost, too.
+        at_threads = sum(
+            part.seconds for part in cell_shares.parts["device"] if part.state == "idle beside others"
+        )
+        cpu_wait, cpu_time = activity.processor_waits or 0.0, activity.process_time or 0.0
+        if cpu_wait:
+            lost_share += at_threads / cell_shares.seconds * (cpu_wait / (cpu_wait + cpu_time))
+        if lost_share > _LOST:
+            cell_shares.take("contention", min(lost_share, 1.0), but="waiting")
+    if (activity.gpu_others or 0.0) >= OTHERS and cell_shares.by_kind["device"] > 0:
+        cell_shares.take(
+            "contention", cell_shares.share("device") * (activity.gpu_others or 0.0), but="waiting"
+        )
+    # Linux counts the stalls of all programs together, and it may be another program that was swapping. The
+    # process's own page faults show if it was this one.
+    may_be_own = activity.major_faults is None or activity.major_faults >= _FAULTS * activity.seconds
+    if activity.swapped and may_be_own:
+        stalled_share = (activity.memory_stall or 0.0) / activity.seconds
+        if stalled_share > _LOST:
+            cell_shares.take("memory", min(stalled_share, 1.0), but="waiting")
 
 
-def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...], record: Record) -> Limit | None:
-    """An allocator that tried again and again; how long that took, nobody counts."""
+def _memory_limit(activity: Activity, supporting: tuple[Reading, ...], record: Record) -> Limit | None:
+    """Return a memory limit if the allocator retried often, else None.
+
+    The time lost to retries is not measured.
+    """
     retries = activity.allocator_retries or 0
     if retries < max(_RETRIES, _RETRIES * activity.seconds):
         return None
-    tried = new_reading("allocator_retries", retries, "device", "allocator", 1)
-    said = say_count(
+    retried = new_reading("allocator_retries", retries, "device", "allocator", 1)
+    sentence = say_count(
         "The allocator freed its cached memory and retried once.",
         "The allocator freed its cached memory and retried {count} times.",
         retries,
     )
-    return Limit("memory", "likely", said, None, (tried, *evidence), remedies.remedy("memory", record))
+    return Limit(
+        "memory", "likely", sentence, None, (retried, *supporting), remedies.remedy("memory", record)
+    )

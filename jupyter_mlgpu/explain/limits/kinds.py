@@ -1,4 +1,4 @@
-"""The words for each kind of limit in `record/limit.py`: one for a line, and a sentence for a page."""
+"""The wording of each kind of limit in `record/limit.py`: a word for a line and a sentence for a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 
 class LimitWords(NamedTuple):
-    """`word` stands after a share of the time; `meaning` says what took most of it."""
+    """A `word` that follows a share of the time, and its `meaning` as a sentence."""
 
     word: Sentence
     meaning: Sentence
@@ -74,5 +74,5 @@ KINDS: Mapping[LimitKind, LimitWords] = {
     ),
 }
 
-#: Instead of *compiling*, of a cell that mostly imported modules.
+#: Used instead of *compiling* for a cell that mostly imported modules.
 IMPORTING = LimitWords(say("importing"), say("Most of the time went into importing modules."))

@@ -1,4 +1,4 @@
-"""What clocks and counters say of the time that looks have shared out: a guess gives way to it."""
+"""Correct the sampled shares of the time with what clocks and driver counters measured."""
 
 from __future__ import annotations
 
@@ -6,51 +6,52 @@ from jupyter_mlgpu.explain.limits import calls
 from jupyter_mlgpu.explain.limits.shares import Shares
 from jupyter_mlgpu.measure.activity.activity import Activity, Part
 
-#: The part of the time in which a GPU must have worked for it to be what the cell waited for, and from which
-#: on all that was started meanwhile was started in advance. Kernels of 1 µs, started as fast as a host can,
-#: count as a fifth of the time, or a quarter (H100).
+#: GPU utilization, as a share of the time: at least the first means that the cell waited for the GPU, at
+#: least the second that the host launched ahead of it. Kernels of 1 µs, launched as fast as a host can, show
+#: up as a fifth or a quarter (H100).
 _BUSY, _FULL = 0.6, 0.8
-#: The part of the time that measured compiling may exceed what was seen of it, and is left as it was seen.
+#: The share of the time by which measured compile time may exceed the sampled one without a correction.
 _SAME = 0.05
 
 
 def compiling(found: Shares, activity: Activity) -> None:
-    """As much compiling as the frameworks have measured is not guessed; what nobody saw of it is added."""
+    """Mark as much compiling as the frameworks measured as not guessed, and add what samples missed."""
     if activity.compile_time is None:
         return
-    told = min(1.0, activity.compile_time / activity.seconds) * found.seconds
-    seen = found.by_kind["compiling"]
-    found.guessed["compiling"] = min(found.guessed["compiling"], max(0.0, seen - told))
-    if told > seen + _SAME * found.seconds:
-        found.take("compiling", (told - seen) / (found.seconds - seen))
+    measured = min(1.0, activity.compile_time / activity.seconds) * found.seconds
+    sampled = found.by_kind["compiling"]
+    found.guessed["compiling"] = min(found.guessed["compiling"], max(0.0, sampled - measured))
+    if measured > sampled + _SAME * found.seconds:
+        found.take("compiling", (measured - sampled) / (found.seconds - sampled))
 
 
 def gpu(found: Shares, activity: Activity) -> str | None:
-    """What the GPU's use says of waits and work; its name, where it worked most of the time."""
+    """Correct waits and work by the GPU utilization, and return the name of a GPU that mostly worked."""
     label = max(activity.gpus, key=lambda one: activity.gpus[one][0], default=None)
     if label is None:
         return None
     busy = activity.gpus[label][0]
     if busy >= _BUSY:
-        _worked(found, full=busy >= _FULL)
+        _count_gpu_work(found, full=busy >= _FULL)
         return label
-    found.move("device", "transfer", _asks)  # a wait for values of an idle GPU is taken for their copy
-    return label if _started_by_others(found, busy) else None
+    # Waiting for values of an idle GPU is counted as waiting for their copy.
+    found.move("device", "transfer", _asks)
+    return label if _count_waits_for_threads(found, busy) else None
 
 
-def _worked(found: Shares, *, full: bool) -> None:
-    """The GPU worked: who waits in a call that nobody knows waits for it, most likely."""
-    found.move("waiting", "device", _waits_unnamed)
-    if full:  # the host was ahead of it, whatever it did there
+def _count_gpu_work(found: Shares, *, full: bool) -> None:
+    """Count waits in unknown calls for the GPU, which worked most of the time."""
+    found.move("waiting", "device", calls.is_unnamed_wait)
+    if full:  # the host was ahead of the GPU, whatever the host did
         found.move("transfer", "device", _waits)
         found.move("launch", "device", calls.of_arrays)
         found.move("python", "device", calls.of_arrays)
 
 
-def _started_by_others(found: Shares, busy: float) -> bool:
-    """A thread that waits for others, as for a backward pass, waits for the GPU as long as that works.
+def _count_waits_for_threads(found: Shares, busy: float) -> bool:
+    """Count waits for other threads for the GPU as long as it worked, and for launches beyond that.
 
-    Whether there was such a wait, of which the rest is counted for starting operations.
+    A backward pass is such a wait. Return True if there was one that was longer than the GPU worked.
     """
     waited = sum(part.seconds for part in found.parts["device"] if _waits_for_others(part))
     idle = found.by_kind["device"] - busy * found.seconds
@@ -62,10 +63,6 @@ def _started_by_others(found: Shares, busy: float) -> bool:
 
 def _waits(part: Part) -> bool:
     return part.state in ("native", "idle", "idle beside others")
-
-
-def _waits_unnamed(part: Part) -> bool:
-    return part.doing is None and not calls.sleeps(part.call)
 
 
 def _asks(part: Part) -> bool:

@@ -1,4 +1,4 @@
-"""What most of the time of some samples has in common."""
+"""Find what most of the time of some samples has in common."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from jupyter_mlgpu.measure.activity.activity import Part
 
 T = TypeVar("T")
 
-#: The part of the time that counts as most of it.
+#: The share of the time that counts as most of it.
 MOST = 0.5
 
 
 def common(parts: Sequence[Part], of: Callable[[Part], T | None]) -> T | None:
-    """Return what `of` gives for most of the time; None where nothing has most of it."""
+    """Return the value of `of` that has most of the time, or None if no value has."""
     seconds: dict[T | None, float] = defaultdict(float)
     for part in parts:
         seconds[of(part)] += part.seconds
@@ -24,6 +24,6 @@ def common(parts: Sequence[Part], of: Callable[[Part], T | None]) -> T | None:
 
 
 def mostly(parts: Sequence[Part], holds: Callable[[Part], bool]) -> bool:
-    """Return whether `holds` is true for more than half of the time."""
+    """Return True if `holds` is true for more than half of the time."""
     whole = sum(part.seconds for part in parts)
     return sum(part.seconds for part in parts if holds(part)) > MOST * whole

@@ -1,7 +1,7 @@
-"""What the records of a cell's own GPU work say of its time; the samples of the host's code give way to them.
+"""Correct the sampled shares of a cell with the recorded work of its own GPU.
 
-The GPU limits a cell while its host waits for it. How long it worked is known exactly, and whether the host
-waited is sampled, so a wait counts for the GPU as long as that worked, and for something else beyond that.
+The GPU limits a cell while its host waits for it. The GPU's time is recorded exactly, the host's waits are
+sampled. So waits count for the GPU as long as it worked, and for something else beyond that.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from jupyter_mlgpu.record.reading import Reading, new_reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: The part of the time from which on all that the host did was done in advance, or did not matter.
+#: The share of the time from which on the GPU alone is the limit, whatever the host did.
 FULL = 0.8
-#: Bytes a second between host and GPU from which on data was copied. Copies of pageable memory pass through
-#: buffers of the driver's: the GPU may copy for a sixth of the time that the host takes (JAX, H100).
+#: Bytes per second between host and GPU from which on waits count as copies. Copies of pageable memory pass
+#: through the driver's buffers: the GPU may copy for a sixth of the time that the host takes (JAX, H100).
 _COPIED = 0.5e9
-#: The most seconds of the host that one launch may account for: slow hosts need 0.1 ms.
+#: The most seconds of host time that one launch may account for: slow hosts need 0.1 ms.
 _A_LAUNCH = 0.0005
 _BETWEEN_HOST_AND_GPU = ("host-to-device", "device-to-host")
 
@@ -30,15 +30,16 @@ THE_GPU = say("The GPU")
 
 
 class OwnWork(NamedTuple):
-    """What the busiest GPU did of the work that a cell launched; shares are parts of `seconds`.
+    """The work that a cell launched on its busiest GPU. Shares are fractions of `seconds`.
 
     Attributes:
-        device: what it is called in a sentence, and its name.
-        seconds: the cell's, until all was done.
-        busy: the share in which it did anything.
-        computing: the share in which kernels ran, or sets, or copies within the GPU.
-        copied: bytes a second between host and GPU.
-        earlier: the share in which it still was at work on earlier cells.
+        device: its name in a sentence, and its name.
+        seconds: the cell's time until all of its GPU work was done.
+        busy: the share in which the GPU did anything.
+        computing: the share in which kernels, sets or copies within the GPU ran.
+        copied: bytes per second between host and GPU.
+        launches: the number of launches.
+        earlier: the share in which the GPU still worked on earlier cells.
         tail: the share after the cell's code had ended.
     """
 
@@ -53,11 +54,11 @@ class OwnWork(NamedTuple):
 
     @property
     def copying(self) -> float:
-        """The share in which only copies between host and GPU ran."""
+        """The share of the time in which only copies between host and GPU ran."""
         return self.busy - self.computing
 
     def readings(self) -> Iterator[Reading]:
-        """What an answer rests on."""
+        """Yield the readings that support an answer."""
         name, count = self.device[1], self.launches
         yield new_reading("device_busy", round(self.busy, 4), "device", "CUPTI", count, device=name)
         if self.copied:
@@ -67,7 +68,7 @@ class OwnWork(NamedTuple):
 
 
 def of(record: Record) -> OwnWork | None:
-    """What the record says of its GPUs' work; None where that is not known exactly."""
+    """Return the work of the record's busiest GPU, or None if it is not known exactly."""
     seconds = record.duration
     times = [one for one in record.readings if one.quantity == "device_time"]
     if not seconds or not times or record.mode != "light":
@@ -94,19 +95,19 @@ def of(record: Record) -> OwnWork | None:
 
 
 def share_out(found: Shares, own: OwnWork) -> None:
-    """Count the host's waits for what the GPU did meanwhile, and for something else beyond that."""
-    found.seconds /= max(1 - own.tail, 1e-3)  # the time after the code had nothing to sample
+    """Count the host's waits for the GPU as long as it worked, and for other causes beyond that."""
+    found.seconds /= max(1 - own.tail, 1e-3)  # no samples were taken after the code had ended
     whole = found.seconds
     computes = max(0.0, own.computing - own.tail) * whole
     found.move("transfer", "device", _any, guessed=False)
-    # Where much was copied, also while the copy is not the GPU's, but the host's into a buffer.
+    # Where much was copied, this includes the host's own copy into a buffer.
     found.grant("device", "transfer", _asks, whole if own.copied >= _COPIED else own.copying * whole)
     launched = own.launches * _A_LAUNCH
     launched -= found.grant("device", "launch", lambda part: part.state == "short calls", launched)
     queued: list[tuple[Cause, Callable[[Part], bool]]] = [
         ("device", _asks),
         ("device", _waits_for_others),
-        ("waiting", _unnamed),
+        ("waiting", calls.is_unnamed_wait),
         ("device", _any),
     ]
     for cause, which in queued:
@@ -138,7 +139,3 @@ def _asks(part: Part) -> bool:
 
 def _waits_for_others(part: Part) -> bool:
     return part.state == "idle beside others"
-
-
-def _unnamed(part: Part) -> bool:
-    return part.doing is None and not calls.sleeps(part.call)

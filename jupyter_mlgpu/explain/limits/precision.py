@@ -1,4 +1,4 @@
-"""A share of the time, told no more exactly than its looks can know it: 25 looks know tenths."""
+"""Round a share of the time to what its number of samples justifies: 25 samples justify tenths."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.sentence import say
 
-#: What a share is rounded to, in per cent: the finest that is no finer than half of its 95 % interval.
+#: Steps for rounding, in per cent. The finest one that is at least half of the 95 % interval is used.
 _STEPS = (1, 5, 10)
 
-#: For a share that rounds to all of the time: looks between which something else was are no proof of all.
+#: For a share that rounds to all of the time: something else may have happened between two samples.
 NEARLY_ALL = say("nearly all")
 
 
-def told_share(share: float, samples: int | None) -> str:
-    """`86 %`, `about 90 %` or `nearly all`; without looks it was measured, and is told as it is."""
+def rounded_share(share: float, samples: int | None) -> str:
+    """Return `86 %`, `about 90 %` or `nearly all`; without samples the share is exact and not rounded."""
     if not samples:
         return units.percent(share)
     low, high = share_interval(share * samples, samples)
@@ -29,5 +29,5 @@ def told_share(share: float, samples: int | None) -> str:
 
 
 def samples_of(limit: Limit) -> int | None:
-    """How many looks its share rests on; None where it was measured otherwise, or is not said."""
+    """Return the number of samples behind the limit's share, or None if it was measured otherwise."""
     return next((one.samples for one in limit.evidence if one.quantity == "samples_share"), None)

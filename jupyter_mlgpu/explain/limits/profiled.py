@@ -1,11 +1,12 @@
-"""What limited a profiled cell: its trace says how the device spent the run, the looks what the host did.
+"""Judge what limited a profiled cell: its trace covers the device, its samples cover the host.
 
-On a GPU the trace decides: a device that worked most of the run was what the cell waited for, and one that
-was idle was not. What the host did meanwhile, looks at its code tell better than a trace. Without a GPU the
-operations of the trace are the host's own work, and tell many small ones from few large ones.
+On a GPU the trace decides: a device that worked most of the run was the limit, and an idle one was not.
+Samples say better than a trace what the host did meanwhile. Without a GPU the operations of the trace are the
+host's own work, and distinguish many small operations from a few large ones.
 
-A profiler slows Python and hardly the device. So a device that worked most of the run would work more of a
-light one, and that may be sure; Python and launches would take less of it, and are likely at most.
+A profiler slows down Python, but hardly the device. So a device that worked most of the profiled run would
+work for an even larger share of a light run, and this may be `sure`. Python and launches would take less, and
+are `likely` at most.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 IN_THE_TABLE = say("The operations in this receipt, the longest first, show where the time went.")
-#: The part of the profiled run from which on a device that works is surely what limits a cell.
+#: The share of the profiled run from which on a working device is surely the limit.
 _SURELY = 0.6
-#: What a host can do while its device is idle; the others would have kept the device at work.
+#: The host's kinds of limit that leave a device idle; the others would have kept the device busy.
 _OF_THE_HOST: frozenset[LimitKind] = frozenset(
     ("compiling", "waiting", "python", "input", "launch", "memory", "contention")
 )
-#: What a profiler makes longer.
+#: Kinds of limit that a profiler makes longer.
 _SLOWED: frozenset[LimitKind] = frozenset(("python", "launch", "input"))
 
 _OF_DEVICES = ("device_idle", "device_copies", "device_gaps", "operation_rate", "operation_length")
 _OF_HOST = ("host_operations", "short_operations", "operation_rate", "operation_length")
 
 
-def refined(record: Record) -> Record:
-    """A profiled cell's record with what its trace says of its limit, where there is one.
+def with_trace(record: Record) -> Record:
+    """Return the record of a profiled cell with the limit that its trace shows, if any.
 
-    It advises nobody to profile the cell.
+    The advice is never to profile the cell.
     """
     found = _by_trace(record)
     limit = found.limit
@@ -50,7 +51,7 @@ def refined(record: Record) -> Record:
 
 
 def _by_trace(record: Record) -> Record:
-    if record.why_no_limit == PROFILED:  # the user's own: then nothing was seen as it is
+    if record.why_no_limit == PROFILED:  # the user's own profiler distorts the trace, too
         return record
     device = _busiest(record)
     trace = _evidence(record, device)
@@ -68,12 +69,12 @@ def _busiest(record: Record) -> str | None:
 
 def _evidence(record: Record, device: str | None) -> tuple[Reading, ...]:
     wanted = _OF_HOST if device is None else (*_OF_DEVICES, "host_operations")
-    mine = [
+    wanted_readings = [
         one
         for one in record.readings
         if one.quantity in wanted and one.value is not None and one.device in (device, None)
     ]
-    return tuple(sorted(mine, key=lambda one: wanted.index(one.quantity)))
+    return tuple(sorted(wanted_readings, key=lambda one: wanted.index(one.quantity)))
 
 
 def _value(readings: Sequence[Reading], quantity: str) -> float | None:
@@ -88,44 +89,46 @@ def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit
     sampled = record.limit
     if working >= LIKELY:
         sure: Confidence = "sure" if working >= _SURELY else "likely"
-        said = say(
+        sentence = say(
             "{device} was working for {share} of the profiled run.",
             device=device,
             share=units.percent(working),
         )
-        return _limit("device", sure, said, working, trace, record)
+        return _limit("device", sure, sentence, working, trace, record)
     if copying >= OPEN and copying >= working:
         sure = "sure" if copying >= _SURELY else "likely" if copying >= LIKELY else "open"
-        said = say(
+        sentence = say(
             "Copies between host and {device} took {share} of the profiled run.",
             device=device,
             share=units.percent(copying),
         )
-        return _limit("transfer", sure, said, copying, trace, record)
-    rested = say(
+        return _limit("transfer", sure, sentence, copying, trace, record)
+    idle_sentence = say(
         "{device} was idle for {share} of the profiled run.", device=device, share=units.percent(idle)
     )
     if _launches(trace) and (
         sampled is None or sampled.kind in ("launch", "device", "transfer", "unknown", "waiting")
     ):
-        said = joined(rested, say("It finished each operation before the next one was started."))
+        sentence = joined(idle_sentence, say("It finished each operation before the next one was started."))
         return _limit(
-            "launch", "likely", said, min(idle, _value(trace, "host_operations") or idle), trace, record
+            "launch", "likely", sentence, min(idle, _value(trace, "host_operations") or idle), trace, record
         )
     if sampled is not None and sampled.kind in _OF_THE_HOST:
         confidence = _slowed(sampled)
         return replace(
             sampled,
             confidence=confidence,
-            said=joined(rested, sampled.said),
+            said=joined(idle_sentence, sampled.said),
             evidence=(*trace, *sampled.evidence),
         )
-    said = joined(rested, say("Whether Python, input or something else kept it waiting is not clear."))
-    return _limit("unknown", "open", said, None, trace, record)
+    sentence = joined(
+        idle_sentence, say("Whether Python, input or something else kept it waiting is not clear.")
+    )
+    return _limit("unknown", "open", sentence, None, trace, record)
 
 
 def _launches(trace: Sequence[Reading]) -> bool:
-    """Whether the host mostly was at starting operations, each shorter than the gap before the next."""
+    """Return True if the host mostly launched operations, each shorter than the gap before the next."""
     rate, length = _value(trace, "operation_rate"), _value(trace, "operation_length")
     host, gaps = _value(trace, "host_operations"), _value(trace, "device_gaps")
     if not rate or not length or host is None or gaps is None:
@@ -134,7 +137,10 @@ def _launches(trace: Sequence[Reading]) -> bool:
 
 
 def _on_host(record: Record, trace: tuple[Reading, ...]) -> Limit | None:
-    """Of a cell whose operations ran on the host: these are its work, and the looks say what else it did."""
+    """Return the limit of a cell whose operations ran on the host.
+
+    The trace shows the host's operations, samples show what else it did.
+    """
     working, short = _value(trace, "host_operations") or 0.0, _value(trace, "short_operations")
     sampled = record.limit
     many = short is not None and short >= LIKELY
@@ -148,21 +154,21 @@ def _on_host(record: Record, trace: tuple[Reading, ...]) -> Limit | None:
     if working < LIKELY or short is None:
         return None if sampled is None else replace(sampled, evidence=(*trace, *sampled.evidence))
     if short > 0.5 * working:
-        said = say("Small operations took {share} of the profiled run.", share=units.percent(short))
-        return _limit("launch", "likely" if short >= LIKELY else "open", said, short, trace, record)
-    said = say("Large operations took {share} of the profiled run.", share=units.percent(working - short))
-    return _limit("device", "likely", said, working - short, trace, record)
+        sentence = say("Small operations took {share} of the profiled run.", share=units.percent(short))
+        return _limit("launch", "likely" if short >= LIKELY else "open", sentence, short, trace, record)
+    sentence = say("Large operations took {share} of the profiled run.", share=units.percent(working - short))
+    return _limit("device", "likely", sentence, working - short, trace, record)
 
 
 def _slowed(sampled: Limit) -> Confidence:
-    """How sure the looks are, of what the profiler itself makes longer likely at most."""
+    """Return the sampled confidence, at most `likely` for what the profiler itself makes longer."""
     return "likely" if sampled.kind in _SLOWED and sampled.confidence == "sure" else sampled.confidence
 
 
 def _limit(
     kind: LimitKind,
     confidence: Confidence,
-    said: Sentence,
+    sentence: Sentence,
     share: float | None,
     trace: tuple[Reading, ...],
     record: Record,
@@ -174,7 +180,7 @@ def _limit(
     return Limit(
         kind,
         confidence,
-        said,
+        sentence,
         None if share is None else round(share, 4),
         evidence,
         remedies.remedy(kind, record),

@@ -1,4 +1,4 @@
-"""One thing to do about what limited a cell, chosen by what was called and by what can help there."""
+"""Choose one remedy for a limit, by what was called and what can help there."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ COMPILES_EACH_TIME = say(
     "change. Make the function once, in a cell of its own, and give it arrays of the same shapes."
 )
 
-#: Of a library's Python code, where nobody knows of a loop that could be replaced.
+#: For a library's Python code, which the user cannot rewrite as array operations.
 _PROFILE_PYTHON = say("Use Python's own profiler: `%%prun` at the top of the cell lists the functions.")
 
-#: For operations that no profiler of ours sees: those of MLX and NumPy.
+#: For operations that none of our profilers covers: those of MLX and NumPy.
 _TIME_PARTS = say(
     "Time parts of it in cells of their own, or wrap them in `with jupyter_mlgpu.trace(name):`."
 )
@@ -62,7 +62,7 @@ _BY_KIND: dict[LimitKind, Sentence] = {
 
 
 def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence | None:
-    """Return one thing to do, or None: a cell that failed is to be mended first, unless memory was short.
+    """Return one thing to do, or None for a cell that failed for another reason than a memory shortage.
 
     `parts` are the samples of the cause.
     """
@@ -78,7 +78,7 @@ def is_to_profile(advice: Sentence | None) -> bool:
 
 
 def _by_call(cause: Cause, parts: Sequence[Part]) -> Sentence | None:
-    """Return the advice that fits what was called; None where the cause alone decides."""
+    """Return the advice that fits what was called, or None if the cause alone decides."""
     if cause == "earlier":
         return say("Earlier cells launched that work: their receipts show it.")
     if cause == "importing":
@@ -93,13 +93,13 @@ def _by_call(cause: Cause, parts: Sequence[Part]) -> Sentence | None:
 
 
 def _predicts(part: Part) -> bool:
-    """Return whether the user's line calls `predict` of a Keras model."""
+    """Return True if the user's line calls `predict` of a Keras model."""
     call = part.line_call
     return call is not None and call.text.endswith(".predict") and (call.module or "").startswith("keras")
 
 
 def _of_a_library(part: Part) -> str | None:
-    """Return the module of what the user's line calls, where it is a library's."""
+    """Return the module of the call on the user's line if it belongs to a library."""
     call = part.line_call
     if call is None or not call.text or call.module in (None, "builtins", "__main__"):
         return None
@@ -107,6 +107,6 @@ def _of_a_library(part: Part) -> str | None:
 
 
 def _can_be_profiled(record: Record) -> bool:
-    """Return whether a framework that worked in the cell has a profiler."""
+    """Return True if a framework that worked in the cell has a profiler."""
     worked = {one.framework for one in record.device.ran_on or ()} | set(record.device.only)
     return any(registry.framework(name).profiler is not None for name in worked & set(registry.FRAMEWORKS))

@@ -1,11 +1,11 @@
-"""Where a cell stands under its machine's own measured roof, and whether that roof is what limits it.
+"""Place a cell under the measured roofline of its machine, and judge if the roof is its limit.
 
 The roofline (S. Williams, A. Waterman, D. Patterson, Communications of the ACM 52(4), 2009) allows min(peak,
-FLOP per byte x bandwidth). The part of it that a cell reaches is the larger of two shares: its FLOP/s of
-the peak, right of the ridge, and its bytes/s of the bandwidth, left of it. So neither figure has to be whole:
-what was counted is there at the least, and no share is too large for want of the rest.
+FLOP per byte x bandwidth). The share of it that a cell reaches is the larger of two: its FLOP/s divided by
+the peak (right of the ridge), and its bytes/s divided by the bandwidth (left of it). So neither count has to
+be complete: an incomplete count makes a share too small, never too large.
 
-FLOP and bytes are those of a profiled run of the same code, times those of light runs, never the profiler's.
+FLOP and bytes come from a profiled run of the same code, times from light runs, never from the profiler.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from jupyter_mlgpu.record.record import WORKED_IN, Record
 from jupyter_mlgpu.record.roofs import MEMORY, Roof, Roofs
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-#: The part of the roof from which on it limits a cell: from there NVIDIA's Nsight Compute no longer
-#: speaks of latency (its rule SOLBottleneck, of the hardware's peak). It explains as large a part of time.
+#: The share of the roof from which on it limits a cell. From there NVIDIA's Nsight Compute no longer speaks
+#: of latency (its rule SOLBottleneck, of the hardware's peak). The roof then explains as large a share of the
+#: time.
 NEAR = 0.6
-#: From here on nothing else can have taken as much; what the rule calls high, too.
+#: From this share on nothing else can have taken as much time. Nsight Compute's rule calls it high, too.
 VERY_NEAR = 0.8
-#: Above this a figure contradicts its roof: two measurements of one machine differ by some per cent.
+#: Above this share a figure contradicts its roof: two measurements of one machine differ by a few per cent.
 ABOVE = 1.1
-#: Samples of a roof that an answer needs to be sure.
+#: Samples of a roof that a `sure` answer needs.
 _SAMPLES = 3
 
 NOT_HERE = say("Not measured here: run `%mlc_bench --quick`.")
@@ -57,13 +58,14 @@ class _Work:
         return float(found.value or 0) if found is not None else 0.0
 
 
-def placed(record: Record, runs: Sequence[Record], known: Callable[[], Roofs]) -> Record:
-    """The record with its place under the roof, where its work is known; else as it was.
+def with_roof(record: Record, runs: Sequence[Record], read_roofs: Callable[[], Roofs]) -> Record:
+    """Return the record with its place under the roof; unchanged if its work is not known.
 
-    `runs` are earlier ones of the same cell. `known` reads this machine's roofs, where they are asked for.
+    `runs` are earlier runs of the same cell. `read_roofs` reads this machine's roofs. It is called
+    only if they are needed.
     """
     same = [one for one in runs if _same_code(one, record)]
-    # A light run that was placed has the work of the profiled one, too, and did not count it.
+    # A light run that was placed carries the readings of the profiled run, but did not count them itself.
     counted = (one for one in (record, *reversed(same)) if one.mode == "profiled" and _work(one) is not None)
     profiled = next(counted, None)
     work = None if profiled is None or record.outcome != "ok" else _work(profiled)
@@ -72,7 +74,7 @@ def placed(record: Record, runs: Sequence[Record], known: Callable[[], Roofs]) -
     light = _light([record] if record.mode == "light" else same)
     seconds = median([one.duration or 0.0 for one in light]) if light else None
     count = len(light)
-    found = known()
+    found = read_roofs()
     hardware = _hardware(work.framework, work.device)
     machine = record.run.host_digest
     peak, memory = (
@@ -83,7 +85,7 @@ def placed(record: Record, runs: Sequence[Record], known: Callable[[], Roofs]) -
     readings += _place("flop", work.amount("flops"), seconds, count, peak)
     large = work.amount("bytes_of_large_calls")
     readings += _place("byte", large, seconds, count, memory)
-    if not large and memory is not None:  # without it a roof has no slope
+    if not large and memory is not None:  # the chart of the roof needs the bandwidth for its slope
         readings.append(_reached("peak_byte_rate", memory))
     others = [one for one in record.readings if one.value is not None or one.quantity not in work.readings]
     record = replace(record, readings=(*others, *readings))
@@ -95,11 +97,14 @@ def placed(record: Record, runs: Sequence[Record], known: Callable[[], Roofs]) -
         record = record.with_note(NOISY)
     quiet = peak is not None and peak.samples >= _SAMPLES and not peak.noisy
     sure = quiet and _in_a_row([profiled, *light], same)
-    return _judged(record, work, sure)
+    return _with_limit(record, work, sure)
 
 
 def _same_code(one: Record, record: Record) -> bool:
-    """Whether it ran to its end on the same device; of a block of `trace` nothing but its name is known."""
+    """Return True if it ran the same code to its end on the same device.
+
+    A `trace` block is known by its name only.
+    """
     code = one.cell.source_digest is not None or one.cell.name == record.cell.name
     return (
         code
@@ -123,13 +128,13 @@ def _work(record: Record) -> _Work | None:
 
 
 def _light(same: Sequence[Record]) -> list[Record]:
-    """The light runs whose time counts: the first of several prepares what the others find ready."""
+    """Return the light runs that give the time: without the first of several, which prepares the others."""
     light = [one for one in same if one.mode == "light" and one.duration]
     return light[1:] or light
 
 
 def _in_a_row(records: Sequence[Record], same: Sequence[Record]) -> bool:
-    """Whether no other code ran since the first of them, so that all of them had the same to do."""
+    """Return True if no other code ran since the first of the records: then all of them had the same work."""
     numbers = [one.cell.sequence for one in records]
     mine = {*numbers, *(one.cell.sequence for one in same)}
     return all(number in mine for number in range(min(numbers), max(numbers)))
@@ -143,7 +148,7 @@ def _hardware(framework: str, device: str) -> str | None:
 
 
 def _place(name: str, amount: float, seconds: float | None, count: int, roof: Roof | None) -> list[Reading]:
-    """Rate, roof and share of it, of FLOP or of bytes; nothing where there are none."""
+    """Return the rate, the roof and the share of the roof, of FLOP or bytes; nothing if the amount is 0."""
     if not amount:
         return []
     rate, peak, share = f"{name}_rate", f"peak_{name}_rate", f"{name}_share"
@@ -173,7 +178,7 @@ def _reached(quantity: str, roof: Roof) -> Reading:
     return new_reading(quantity, roof.rate, "device", "clock", roof.samples, device=on, detail=how)
 
 
-def _judged(record: Record, work: _Work, sure: bool) -> Record:
+def _with_limit(record: Record, work: _Work, sure: bool) -> Record:
     shares = {name: one for name in ("flop_share", "byte_share") if (one := record.find(name)) is not None}
     values = {name: one.value or 0.0 for name, one in shares.items()}
     notes = [*_sentences(record, work)]
@@ -194,32 +199,34 @@ def _judged(record: Record, work: _Work, sure: bool) -> Record:
 
 
 def _limit(record: Record, most: str, value: float, work: _Work, sure: bool) -> Limit:
-    told = units.percent(min(value, 1.0))
+    rounded = units.percent(min(value, 1.0))
     kind: LimitKind = "compute" if most == "flop_share" else "bandwidth"
     confidence: Confidence = "likely"
-    # That each array is a different one is not known, so bytes are never sure.
+    # Bytes are never sure: the same array may have been counted twice.
     if kind == "compute" and value >= VERY_NEAR and sure:
         confidence = "sure"
     if kind == "compute":
-        said = say(
+        sentence = say(
             "Computed near this machine's limit: {share} of its own {type} matrix product rate.",
-            share=told,
+            share=rounded,
             type=work.number_type,
         )
     else:
-        said = say("Memory traffic near this machine's limit: {share} of its own bandwidth.", share=told)
+        sentence = say(
+            "Memory traffic near this machine's limit: {share} of its own bandwidth.", share=rounded
+        )
     own = [
         one for one in record.readings if one.quantity in (most, f"{most[:4]}_rate", f"peak_{most[:4]}_rate")
     ]
     own.sort(key=lambda one: one.quantity != most)
     before = record.limit.evidence if record.limit is not None else ()
     return Limit(
-        kind, confidence, said, round(min(value, 1.0), 4), (*own, *before), remedies.remedy(kind, record)
+        kind, confidence, sentence, round(min(value, 1.0), 4), (*own, *before), remedies.remedy(kind, record)
     )
 
 
 def _sentences(record: Record, work: _Work) -> list[Sentence]:
-    """`41 % of this machine's bfloat16 matrix product rate: 20.1 of 49 GFLOP/s.`; the same of its memory."""
+    """Return sentences such as "41 % of this machine's bfloat16 matrix product rate: 20.1 of 49 GFLOP/s."."""
     product = say("this machine's {type} matrix product rate", type=work.number_type)
     of = {"flop": product, "byte": say("this machine's memory bandwidth")}
     found = []

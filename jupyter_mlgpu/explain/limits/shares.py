@@ -1,8 +1,8 @@
-"""How a cell's time was spent, by kind of limit: what each look saw, weighed by the time that it stands for.
+"""Divide a cell's time by cause: what each sample found, weighted by the time that it stands for.
 
-A look tells what was called and how the thread was at work. What neither tells alone, the looks at one place
-tell together: native code that went on while the interpreter's lock was ours was a long call, and a thread
-that never did made many short ones.
+A sample says what was called and how the thread was working. The samples at one place together say more:
+native code that ran on while the sampler held the GIL was one long call, and a thread that never did so made
+many short ones.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from jupyter_mlgpu.explain.limits import calls
 from jupyter_mlgpu.measure.activity.activity import Activity, Part
 from jupyter_mlgpu.record.limit import LimitKind
 
-#: Bytes of an array from which on an operation on it is a long call, and up to which it is a short one.
+#: Bytes of an array: an operation on at least the first is a long call, on at most the second a short one.
 LARGE, SMALL = 1 << 20, 1 << 12
-#: The part of the looks at a place that must have seen native code go on, for its calls to be long ones.
+#: The share of the samples at a place that must be in native code for its calls to count as long.
 _LONG = 0.25
-#: The part of the time that a thread waits for processors, from which on it counts as starved.
+#: The share of the time that a thread waits for processors from which on it counts as starved.
 _STARVED = 0.2
 
-#: A kind of limit, or what is told as one. earlier: waits for a GPU that was at work on earlier cells. gpu: a
-#: GPU's, while time is shared out. importing: of modules.
+#: A kind of limit, or a cause that is reported as one. earlier: waits for a GPU that worked on earlier cells.
+#: gpu: the GPU's work while the time is being divided. importing: imports of modules.
 Cause = LimitKind | Literal["earlier", "gpu", "importing"]
-#: What looks that saw the same have in common, as far as one operation is told from another.
+#: The line, call and activity that samples at the same operation have in common.
 Where = tuple[object, ...]
 
 
 def kind_of(cause: Cause) -> LimitKind:
-    """The kind as which a cause is told."""
+    """Return the kind of limit as which a cause is reported."""
     match cause:
         case "earlier":
             return "waiting"
@@ -49,11 +49,10 @@ class Shares:
     """Seconds by cause, of `seconds` in all.
 
     Attributes:
-        looks: how many were taken; time not seen counts as the looks that would have fallen into it.
-        parts: what each kind is made of.
-        guessed: the seconds of a kind that rest on what was found after a time not seen, or on names that are
-            not known.
-        exact: the cause whose time was recorded, not sampled; None where there is none.
+        samples: how many were taken; unsampled time counts as the samples that would have fallen into it.
+        parts: the parts of the activity that make up each cause.
+        guessed: the seconds of a cause that rest on what was found after unsampled time, or on unknown names.
+        exact: the cause whose time was recorded, not sampled; None if there is none.
     """
 
     seconds: float
@@ -65,11 +64,11 @@ class Shares:
     _guesses: dict[Cause, list[bool]] = field(default_factory=lambda: defaultdict(list))
 
     def share(self, kind: Cause) -> float:
-        """The part of the time, from 0 to 1."""
+        """Return the share of the time, from 0 to 1."""
         return min(1.0, self.by_kind[kind] / self.seconds) if self.seconds > 0 else 0.0
 
     def add(self, kind: Cause, part: Part, *, guessed: bool = False) -> None:
-        """Count a part for a kind."""
+        """Count a part for a cause."""
         self.by_kind[kind] += part.seconds
         self.parts[kind].append(part)
         self.guessed[kind] += part.seconds if guessed else 0.0
@@ -84,9 +83,9 @@ class Shares:
         *,
         guessed: bool = True,
     ) -> None:
-        """Count parts, or a share of each, for another kind, for something else than the looks says so.
+        """Count parts, or a share of each, for another cause, because of evidence other than samples.
 
-        What is moved is a guess; where `guessed` is false, it is as much of one as before.
+        They become guesses; if `guessed` is false, guesses stay guesses and the others stay certain.
         """
         guessing = guessed
         parts, guesses = self.parts.pop(old, []), self._guesses.pop(old, [])
@@ -99,7 +98,7 @@ class Shares:
                 self.add(old, replace(part, seconds=(1 - moved) * part.seconds), guessed=guessed)
 
     def grant(self, old: Cause, new: Cause, which: Callable[[Part], bool], seconds: float) -> float:
-        """Count parts for another cause, up to so many seconds of them; returns how many."""
+        """Count up to so many seconds of the parts for another cause, and return how many were moved."""
         there = sum(part.seconds for part in self.parts[old] if which(part))
         granted = min(there, seconds)
         if granted > 0:
@@ -107,7 +106,7 @@ class Shares:
         return max(0.0, granted)
 
     def fix(self, cause: Cause, seconds: float) -> None:
-        """So many seconds were of this cause, as was recorded; the others have the rest, at most."""
+        """Set the recorded seconds of a cause; the other causes get at most the rest."""
         others = sum(self.by_kind.values()) - self.by_kind[cause]
         rest = min(1.0, max(0.0, self.seconds - seconds) / others) if others > 0 else 1.0
         for other in self.by_kind:
@@ -115,7 +114,7 @@ class Shares:
         self.by_kind[cause], self.guessed[cause], self.exact = seconds, 0.0, cause
 
     def take(self, kind: Cause, share: float, *, but: Cause | None = None) -> None:
-        """A part of all the time was of this kind, whatever was seen in it; nothing of the kind `but` was."""
+        """Give a share of all the time to a cause, taken from all other causes except `but`."""
         for other in self.by_kind:
             if other != but:
                 self.by_kind[other] *= 1 - share
@@ -123,40 +122,43 @@ class Shares:
 
 
 def of(activity: Activity, *, framework_worked: bool, on_gpu: bool) -> Shares:
-    """The shares of what was seen of a cell.
+    """Return the shares of a cell's activity.
 
-    `framework_worked`: a framework is known to have computed in it. `on_gpu`: on a device beside the host.
+    `framework_worked`: a framework is known to have computed in the cell. `on_gpu`: on a device other than
+    the host.
     """
-    every = (*activity.parts, *activity.unseen_in)
-    if not every:  # nobody could look, from the first moment to the last
+    every = (*activity.parts, *activity.unsampled_in)
+    if not every:  # no sample could be taken
         found = Shares(activity.seconds, 0)
-        kind: LimitKind = "python" if activity.unseen_busy else "unknown"
+        kind: LimitKind = "python" if activity.unsampled_busy else "unknown"
         found.add(kind, Part("interpreter", activity.seconds, 0), guessed=True)
         return found
     seen = sum(part.seconds for part in activity.parts)
-    missed = round(activity.unseen * activity.samples / seen) if seen else 0
-    found = Shares(seen + sum(part.seconds for part in activity.unseen_in), activity.samples + missed)
+    missed = round(activity.unsampled * activity.samples / seen) if seen else 0
+    found = Shares(seen + sum(part.seconds for part in activity.unsampled_in), activity.samples + missed)
     starved = (activity.processor_wait or 0.0) > _STARVED * activity.seconds
     reading = _Reading(_long(activity.parts), framework_worked, on_gpu, starved)
     for part in activity.parts:
         cause, guessed = reading.cause(part)
         found.add(cause, part, guessed=guessed)
     _backward_as_forward(found)
-    for part in activity.unseen_in:
+    for part in activity.unsampled_in:
         found.add(reading.cause_unseen(part), part, guessed=True)
     return found
 
 
 def is_profiled(activity: Activity) -> bool:
-    """Whether somebody's own profiler or debugger was at work: then times say nothing."""
-    return activity.traced or any(part.doing == "profiler" for part in (*activity.parts, *activity.unseen_in))
+    """Return True if the user's own profiler or debugger was active, in which case times say nothing."""
+    return activity.traced or any(
+        part.doing == "profiler" for part in (*activity.parts, *activity.unsampled_in)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a part of a cell means.
+    """The rules that assign a cause to a part of a cell.
 
-    `long` are the places whose calls are long ones; `starved`: the thread had to wait for processors.
+    `long` are the places whose calls are long; `starved` means that the thread had to wait for processors.
     """
 
     long: frozenset[Where]
@@ -165,31 +167,31 @@ class _Reading:
     starved: bool
 
     def cause(self, part: Part) -> tuple[Cause, bool]:
-        """Its cause, and whether that is guessed."""
+        """Return the cause of a part, and True if it is a guess."""
         if part.doing in ("compiling", "importing"):
             return part.doing, False
         if part.doing in ("loader", "input"):
             return "input", False
         if part.state == "idle beside Python":
-            return "input", True  # pipelines of data are what calls Python from native threads
+            return "input", True  # data pipelines are what calls Python from native threads
         idle = part.state in ("idle", "idle beside others")
         if part.doing is None and calls.reads(part.call):
             return ("waiting", False) if idle else ("input", True)
         if part.state == "kept lock":
-            return "python", True  # in what came before the call that it was seen in
+            return "python", True  # it ran before the call in which the sample was taken
         if part.doing == "copy" or (part.doing is None and calls.copies(part.call)):
             return ("transfer", False) if self.on_gpu else (self._computing(part), True)
         if part.doing == "values" or (part.doing is None and calls.brings_values(part.call)):
             if self.on_gpu:
-                return "device", False  # or a transfer, where the device had nothing to do: the judge knows
+                return "device", False  # or a transfer, if the device was idle: `measured.gpu` corrects it
             if part.state == "idle":
-                # A handful of numbers is there at once: what is waited for is that threads hand it on.
+                # A few numbers are computed at once, so the wait is for threads that pass them on.
                 return ("launch" if _works_on(part, at_most=SMALL) else "waiting"), True
             return self._computing(part), False
         return self._by_state(part)
 
     def cause_unseen(self, part: Part) -> Cause:
-        """Of a call that kept the interpreter's lock, found where the thread gave it up in the end."""
+        """Return the cause of a call that held the GIL, found where the thread released it in the end."""
         if part.state == "idle":
             return "unknown"
         if part.doing in ("compiling", "importing", "loader", "input"):
@@ -198,22 +200,22 @@ class _Reading:
 
     def _by_state(self, part: Part) -> tuple[LimitKind, bool]:
         match part.state:
-            case "idle" if self.starved and part.doing is None and not calls.sleeps(part.call):
+            case "idle" if self.starved and calls.is_unnamed_wait(part):
                 return self._short(part)[0], True  # it may have lacked a processor
             case "idle":
-                return "waiting", part.doing is None and not calls.sleeps(part.call)
+                return "waiting", calls.is_unnamed_wait(part)
             case "idle beside others":
                 return "device", part.doing == "waiting"
             case "native":
                 return "device", False
             case "interpreter":
-                # Long operations give the lock up; of short ones some libraries do not.
-                small = calls.keeps_the_lock(part) and _works_on(part, at_most=SMALL)
+                # Long operations release the GIL; some libraries do not for short ones.
+                small = calls.holds_gil(part) and _works_on(part, at_most=SMALL)
                 if small or calls.operates(part.call):
                     return "launch", not small
-                return "python", not calls.known(part)
+                return "python", not calls.is_known(part)
             case "no processor":
-                # Long or short, nobody saw.
+                # Samples do not tell long calls from short ones here.
                 known = _where(part) in self.long or _works_on(part, at_least=LARGE)
                 known = known or _works_on(part, at_most=SMALL)
                 return (self._short(part)[0] if known else "unknown"), True
@@ -221,7 +223,7 @@ class _Reading:
                 return self._short(part)
 
     def _short(self, part: Part) -> tuple[LimitKind, bool]:
-        """What a thread was at that worked, and gave the interpreter's lock up again and again."""
+        """Return the cause of work during which the thread released the GIL again and again."""
         if _where(part) in self.long or _works_on(part, at_least=LARGE):
             return "device", False
         if calls.of_arrays(part):
@@ -229,13 +231,16 @@ class _Reading:
         return ("launch", True) if self.framework_worked else ("python", True)
 
     def _computing(self, part: Part) -> LimitKind:
-        """What asking for values means where the host itself computes them."""
+        """Return the cause of asking for values that the host itself computes."""
         native = part.state in ("native", "idle beside others", "idle") or _where(part) in self.long
         return "device" if native else "launch"
 
 
 def _backward_as_forward(found: Shares) -> None:
-    """A backward pass is one call of many operations: they are short ones where those before it were."""
+    """Count a backward pass as launches if the forward operations were launches.
+
+    It is one call of as many operations.
+    """
     forward = {
         kind: sum(one.seconds for one in found.parts[kind] if not calls.goes_backward(one.call))
         for kind in ("launch", "device")
@@ -245,11 +250,11 @@ def _backward_as_forward(found: Shares) -> None:
 
 
 def _long(parts: Iterable[Part]) -> frozenset[Where]:
-    """Places whose calls are long ones."""
+    """Return the places whose calls are long."""
     native: dict[Where, int] = defaultdict(int)
     worked: dict[Where, int] = defaultdict(int)
     for part in parts:
-        # Where it had no processor, nobody knows.
+        # Without a processor, nothing is known about the call.
         if part.state in ("native", "interpreter", "kept lock", "short calls"):
             worked[_where(part)] += part.samples
             native[_where(part)] += part.samples if part.state == "native" else 0
@@ -261,6 +266,6 @@ def _where(part: Part) -> Where:
 
 
 def _works_on(part: Part, *, at_least: int = 0, at_most: int | None = None) -> bool:
-    """Whether it works on an array of a known size within these bounds, in bytes."""
+    """Return True if an array of the call has a known size within these bounds, in bytes."""
     sizes = [call.size for call in (part.call, part.line_call) if call is not None and call.size is not None]
     return bool(sizes) and max(sizes) >= at_least and (at_most is None or max(sizes) <= at_most)

@@ -1,4 +1,4 @@
-"""The stage that adds to a record what limited its cell: from samples, a profile, and this machine's roof."""
+"""The stage that adds to a record what limited its cell, from samples, a profile, and this machine's roof."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from jupyter_mlgpu.measure.runtime import LIMITS_VARIABLE, Runtime
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
 
-#: Seconds under which a cell is hardly sampled, or not at all.
+#: Cells shorter than this, in seconds, get few samples or none.
 _TOO_SHORT_S = 0.15
 TOO_SHORT = say("The cell was too short to be sampled.")
-NOT_LOOKED_AT = say("Cells are not sampled here: {name} is off.", name=LIMITS_VARIABLE)
-NOT_SEEN = say("The cell could not be sampled while it ran.")
-#: The only kinds of limit that `roofline.placed` gives.
+NOT_SAMPLED_HERE = say("Cells are not sampled here: {name} is off.", name=LIMITS_VARIABLE)
+NOT_SAMPLED = say("The cell could not be sampled while it ran.")
+#: The only kinds of limit that `roofline.with_roof` gives.
 _ROOFS = ("compute", "bandwidth")
 
 
 def with_limit(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
-    """Return the record with what limited its cell; a profile's answer and earlier runs are used, too."""
+    """Return the record with what limited its cell. A profile's answer and earlier runs are used, too."""
     found = _from_samples(record, activity, runtime)
-    if found.mode == "profiled":  # seldom
-        from jupyter_mlgpu.explain.limits.profiled import refined
+    if found.mode == "profiled":  # rare, so imported only here
+        from jupyter_mlgpu.explain.limits.profiled import with_trace
 
-        found = refined(found)
-    return _placed(found, runtime)
+        found = with_trace(found)
+    return _with_roof(found, runtime)
 
 
 def with_limit_again(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
-    """The same, once it is known what the GPUs did; a place under the roof stays."""
+    """Return the record with its limit judged again with the GPUs' work; a place under the roof stays."""
     if record.mode == "profiled" or (record.limit is not None and record.limit.kind in _ROOFS):
         return record
     return _from_samples(record, activity, runtime)
@@ -44,41 +44,41 @@ def with_limit_again(record: Record, activity: Activity | None, runtime: Runtime
 def _from_samples(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
     if activity is None:
         return _without_samples(record, runtime)
-    if record.mode == "light":  # a profiler changes when the thread does what
+    if record.mode == "light":  # a profiler changes when the thread does what, so its timeline is not kept
         from jupyter_mlgpu.measure.activity.timeline import with_lines
 
         record = replace(record, host_lane=with_lines(activity.lane, activity.lane_lines))
     found = judge.with_limit(record, activity)
-    return advised_again(found, runtime.store.runs(found))
+    return with_lasting_advice(found, runtime.store.runs(found))
 
 
 def _without_samples(record: Record, runtime: Runtime) -> Record:
     wall = record.reading("wall_time").value
     short = wall is not None and wall < _TOO_SHORT_S
-    why = NOT_LOOKED_AT if not runtime.samples_cells else TOO_SHORT if short else NOT_SEEN
-    if record.gpu_work and wall and runtime.samples_cells:  # which may tell enough
+    why = NOT_SAMPLED_HERE if not runtime.samples_cells else TOO_SHORT if short else NOT_SAMPLED
+    if record.gpu_work and wall and runtime.samples_cells:  # GPU work alone may suffice
         record = judge.with_limit(record, Activity(seconds=wall, samples=0, parts=()))
     return record if record.limit is not None else replace(record, why_no_limit=why)
 
 
-def _placed(record: Record, runtime: Runtime) -> Record:
-    """The record with its place under this machine's roof, where its code was profiled, now or before."""
+def _with_roof(record: Record, runtime: Runtime) -> Record:
+    """Return the record with its place under this machine's roof if its code was profiled, now or before."""
     try:
         runs = runtime.store.runs(record)
         if record.mode == "light" and all(one.mode == "light" for one in runs):
             return record
-        from jupyter_mlgpu.explain.limits.roofline import placed
+        from jupyter_mlgpu.explain.limits.roofline import with_roof
         from jupyter_mlgpu.record import roofs
 
-        return placed(record, runs, roofs.read)
-    except Exception as error:  # what a light run had to do is no reason to lose its record
+        return with_roof(record, runs, roofs.read)
+    except Exception as error:  # a failure here must not lose the record of the run
         return record.with_note(
             say("The cell's place under the roof could not be determined ({error}).", error=words(error))
         )
 
 
-def advised_again(record: Record, runs: Iterable[Record]) -> Record:
-    """The record, whose advice is not to run it again where an earlier run of the code compiled as well."""
+def with_lasting_advice(record: Record, runs: Iterable[Record]) -> Record:
+    """Return the record without the advice to run it again if an earlier run of the code compiled, too."""
     if record.limit is None or not _compiled(record):
         return record
     earlier = any(_compiled(one) for one in runs if one.cell.sequence < record.cell.sequence)

@@ -1,1 +1,1 @@
-"""Native log lines: captured (tap), read (parse), explained (catalogue), given to their cell (capture)."""
+"""Explain native log lines: group them (parse), explain them (catalogue), count them (reader, fold)."""

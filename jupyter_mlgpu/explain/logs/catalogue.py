@@ -1,7 +1,7 @@
-"""The catalogue: what messages mean. One TOML file a message, in `messages/<family>/<id>.toml`.
+"""The catalogue of known messages, with one TOML file per message in `messages/<family>/<id>.toml`.
 
-Nothing is read before the catalogue is first asked for, and then only the head of each file, up to the
-examples; the rest is read when a message is first explained. A message finds its patterns by its words.
+No file is read before the catalogue is first used. Then only the head of each file is read, up to the
+examples; the rest is read when a message is first explained. Patterns are found by the words of a message.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ FOLDER = Path(__file__).parent / "messages"
 VERDICTS: tuple[Verdict, ...] = ("fatal", "action", "performance", "info", "harmless")
 LANGUAGES = ("en", "zh")
 
-#: How much of a message's body is compared with patterns.
+#: Characters of a message's body that are compared with patterns.
 COMPARED = 8 * 1024
-#: So many texts are remembered with what they mean, if they are not longer than this.
+#: The number of texts whose explanations are cached, and the length of the longest one.
 _RECENT = 2_000
 _SHORT = 1_000
 
@@ -34,17 +34,17 @@ _SHORT = 1_000
 FATAL = "FATAL"
 _NATIVE = (".cc", ".cpp", ".cu", ".h", ".mm")
 
-# A level or an exception that stands before the message itself.
+# A level or an exception before the message itself.
 _LEAD = re.compile(
     r"(?:(?:WARNING|WARN|ERROR|INFO|FATAL|Warning|Error): )?"
     r"(?:(?:[A-Za-z_]\w*\.)*(?P<origin>_?[A-Z]\w*(?:Error|Exception|Warning)|(?<=\.)[A-Z]\w*)"
     r"(?: \(see above for traceback\))?: )?"
 )
 
-#: A pattern with so many literal characters needs no source to be recognised.
-_TELLING = 40
+#: A pattern with this many literal characters is recognized without its source.
+_DISTINCTIVE = 40
 
-# What is needed to recognise a message stands before its examples.
+# What is needed to recognize a message is written before its examples.
 _END_OF_HEAD = re.compile(r"^(?:examples\b|\[\[?[a-z])", re.MULTILINE)
 
 
@@ -57,18 +57,18 @@ class Definition:
     verdict: Verdict
     patterns: tuple[Pattern, ...]
     sources: frozenset[str]
-    #: The patterns of lines without prefix that belong to the message, as they are written.
+    #: The patterns of lines without a prefix that belong to the message, as they are written.
     continues: tuple[str, ...]
-    #: All occurrences are one, whatever their fields.
+    #: All occurrences count as one, whatever their fields.
     fold: bool
-    #: It comes only while a profiler is on.
+    #: It appears only while a profiler is on.
     profiler: bool
-    #: The whole file.
+    #: The text of the whole file.
     source: str = field(repr=False)
 
     @classmethod
     def from_text(cls, path: Path, source: str) -> Definition:
-        """The definition in a file; of its text, only what stands before the examples is read now."""
+        """Return the definition in a file, of whose text only the part before the examples is parsed now."""
         end = _END_OF_HEAD.search(source)
         head = tomllib.loads(source[: end.start()] if end else source)
         return cls(
@@ -85,25 +85,25 @@ class Definition:
 
     @cached_property
     def continuing(self) -> tuple[Pattern, ...]:
-        """`continues`, compiled; of a line that belongs to a message they know only how it begins."""
+        """The compiled patterns of `continues`, which need to match only the beginning of a line."""
         return tuple(Pattern(source, opening=True) for source in self.continues)
 
     @cached_property
     def tables(self) -> Mapping[str, Any]:
-        """The whole file: texts by language, facts and what else it has."""
+        """The parsed file: texts by language, facts and the rest."""
         return tomllib.loads(self.source)
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the catalogue says of one message; `fields` are the values found in it."""
+    """The catalogue's explanation of one message; `fields` are the values found in it."""
 
     definition: Definition = field(repr=False)
     fields: Mapping[str, Value]
 
     @property
     def id(self) -> str:
-        """The message's name in the catalogue."""
+        """The message's id in the catalogue."""
         return self.definition.id
 
     @property
@@ -113,7 +113,7 @@ class Explanation:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Facts for the record, by name; without those whose fields this wording lacks."""
+        """Facts for the record, by name; without those whose fields are missing in this wording."""
         facts = self.definition.tables.get("facts", {})
         return {
             name: fill(text, self.fields)
@@ -122,63 +122,63 @@ class Explanation:
         }
 
     def meaning(self, language: str = "en") -> str:
-        """What happened, in a sentence or two."""
+        """Return what happened, in a sentence or two."""
         return fill(self.definition.tables[language]["meaning"], self.fields)
 
     def advice(self, language: str = "en") -> str:
-        """What to do about it."""
+        """Return what to do about it."""
         return fill(self.definition.tables[language]["advice"], self.fields)
 
     @property
     def may_continue(self) -> bool:
-        """Whether there are lines without prefix that belong to the message."""
+        """True if lines without a prefix can belong to the message."""
         return bool(self.definition.continues)
 
     def continued_by(self, line: str) -> bool:
-        """Whether a line without prefix, next in the log, belongs to the message."""
+        """Return True if a line without a prefix, next in the log, belongs to the message."""
         text = straighten(line)
         return any(pattern.match(text) is not None for pattern in self.definition.continuing)
 
 
 class Catalogue:
-    """All messages that we know."""
+    """All known messages."""
 
     def __init__(self, definitions: Sequence[Definition]) -> None:
         self.definitions = {definition.id: definition for definition in definitions}
         self._index = _index(definitions)
         self._words = set(self._index)
-        #: Those that have patterns without a word.
+        #: Sources that have patterns without a word.
         self._sources = {
             source
             for definition in definitions
             for source in definition.sources
             if _from(source) in self._index
         }
-        #: The same text is asked for by whoever puts a message together and by whoever counts it.
+        #: A cache, because a text is explained when a message is put together and again when it is counted.
         self._recent: dict[tuple[str | None, str], Explanation | None] = {}
 
     @classmethod
     def load(cls) -> Catalogue:
-        """The package's own catalogue, read once in a process."""
+        """Return the package's own catalogue, read once per process."""
         return _load()
 
     def explain(self, message: Message) -> Explanation | None:
-        """What a message means, or None where we do not know."""
+        """Return the explanation of a message, or None if it is not known."""
         found = self._explain(message.body, message.origin)
         if found is None and _ends_the_process(message):
             found = self._explain(message.body, FATAL)
         return found
 
     def knows(self, line: str) -> bool:
-        """Whether a line without prefix means something by itself."""
+        """Return True if a line without a prefix has a meaning by itself."""
         return self._explain(line, None) is not None
 
     def has_words_of(self, text: str) -> bool:
-        """Whether any pattern could match such a text at all, whatever the digits in it."""
+        """Return True if any pattern could match such a text, whatever its digits."""
         return bool(self._candidates(straighten(text[:COMPARED]), None))
 
     def explain_all(self, message: Message) -> list[Explanation]:
-        """Every definition that matches a message, the one that is meant first. For tests and writers."""
+        """Return every definition that matches a message, the best one first. For tests and authors."""
         text = straighten(message.body[:COMPARED])
         found: dict[str, Explanation] = {}
         for origin in (message.origin, *([FATAL] if _ends_the_process(message) else [])):
@@ -196,7 +196,7 @@ class Catalogue:
         text = straighten(body[:COMPARED])
         found = self._look_up(text, origin)
         if found is None and (lead := _LEAD.match(text)) and lead.end():
-            # A message that another one reports: "ERROR: RuntimeError: CUDA out of memory".
+            # A message that is reported by another: "ERROR: RuntimeError: CUDA out of memory".
             found = self._look_up(text[lead.end() :], lead["origin"] or origin)
         if len(body) <= _SHORT:
             if len(recent) >= _RECENT:
@@ -210,12 +210,12 @@ class Catalogue:
             return None
         found = _first_match(candidates, text)
         if found is None and "\n" in text:
-            # Lines that only seemed to belong to it do not keep its first one from being known.
+            # The later lines may not belong to the message: match its first one alone.
             found = _first_match(candidates, text.partition("\n")[0])
         return found
 
     def _candidates(self, text: str, origin: str | None) -> list[tuple[Pattern, Definition]]:
-        """The patterns that may match, the one with most literal characters first."""
+        """Return the patterns that may match, the one with most literal characters first."""
         words = words_of(text)
         keys = self._words & words
         if origin in self._sources:
@@ -234,19 +234,19 @@ class Catalogue:
 
 
 def _ends_the_process(message: Message) -> bool:
-    """Whatever a fatal line of native code says, nothing runs after it."""
+    """Return True if it is a fatal line of native code, after which nothing runs."""
     return message.level == FATAL and (message.origin or "").endswith(_NATIVE)
 
 
 def _may_come_from(origin: str | None, pattern: Pattern, definition: Definition) -> bool:
     if not definition.sources or origin in definition.sources:
         return True
-    # People paste lines without what stands before them; a long text tells enough by itself.
-    return origin is None and pattern.literals >= _TELLING
+    # Lines are often pasted without their prefix; a long text is specific enough by itself.
+    return origin is None and pattern.literals >= _DISTINCTIVE
 
 
 def _rank(candidate: tuple[Pattern, Definition]) -> tuple[int, bool, int, str]:
-    """The most literal pattern first; of equals, the one bound to a source, then the one with least slots."""
+    """Return a sort key: most literal characters first, then a bound source, then the fewest free slots."""
     pattern, definition = candidate
     return -pattern.literals, not definition.sources, pattern.free_slots, definition.id
 
@@ -260,9 +260,9 @@ def _first_match(candidates: Sequence[tuple[Pattern, Definition]], text: str) ->
 
 
 def read_definitions(folder: Path) -> list[Definition]:
-    """The definitions below a folder. Raises ValueError for a file that is none."""
+    """Return the definitions below a folder. Raises ValueError for a file that is not a definition."""
     definitions = []
-    for name in sorted(glob("*/*.toml", root_dir=folder)):  # pathlib's own takes three times as long
+    for name in sorted(glob("*/*.toml", root_dir=folder)):  # pathlib's glob takes three times as long
         path = folder / name
         try:
             definitions.append(Definition.from_text(path, path.read_text(encoding="utf-8")))
@@ -277,7 +277,7 @@ def _load() -> Catalogue:
 
 
 def _index(definitions: Sequence[Definition]) -> dict[str, list[tuple[Pattern, Definition]]]:
-    """Each pattern below the rarest of its words; below its sources where it has no word."""
+    """Index each pattern by the rarest of its words, or by its sources if it has no word."""
     pairs = [(pattern, definition) for definition in definitions for pattern in definition.patterns]
     frequency = Counter(word for pattern, _ in pairs for word in pattern.words)
     index: dict[str, list[tuple[Pattern, Definition]]] = {}

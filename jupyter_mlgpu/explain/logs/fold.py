@@ -1,8 +1,8 @@
-"""Messages -> log lines with a count each, the facts they tell, and notes of what was not kept.
+"""Fold messages into log lines with counts, collect their facts, and note what was not kept.
 
-Messages that differ in time, process or thread only are one line. Of messages that differ more, so many are
-kept of each kind, and the rest is counted: a kind is a message of the catalogue or, for what is not known, a
-shape (the text without its numbers).
+Messages that differ only in time, process or thread are one line. Of messages that differ more, a limited
+number is kept of each kind, and the rest is counted. A kind is a message of the catalogue or, for unknown
+messages, a shape: the text without its numbers.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from jupyter_mlgpu.explain.logs.subgraphs import SUBGRAPH, Subgraphs
 from jupyter_mlgpu.record.record import Fact, LogLine
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: So many different texts are kept of a kind, and in all; then one of each further kind, up to KINDS lines.
+#: The most different texts of a kind, and in all; then one of each further kind, up to KINDS lines.
 DISTINCT_OF_A_KIND = 100
 DISTINCT = 1_000
 KINDS = 2_000
 CHARACTERS = 4 * 1024 * 1024
-#: So many different values of one fact are kept, and so many kinds are named in notes.
+#: The most different values of one fact, and the most kinds that notes name.
 FACT_VALUES = 50
 KINDS_NAMED = 20
 
@@ -35,7 +35,7 @@ _NOT_LETTERS = re.compile(r"[\W\d_]+")
 
 
 def shape_of(message: Message) -> str:
-    """What messages have in common that differ in numbers and addresses; in bars too, for progress bars."""
+    """Return the text without what varies: numbers and addresses, and the bars of progress bars."""
     if message.overwritten:
         return _NOT_LETTERS.sub(" ", message.body)
     return _VARYING.sub("0", message.body)
@@ -58,7 +58,7 @@ class FoldedLine(CountedLines):
     time: str = ""
 
     def log_line(self, *, late: bool = False, more: int = 0) -> LogLine:
-        """The line as a record has it, with `more` that were counted elsewhere."""
+        """Return the line for a record, with `more` that were counted elsewhere."""
         known = self.explanation
         return LogLine(
             text=self.text,
@@ -80,13 +80,13 @@ class Kind:
 
     first: FoldedLine
     distinct: int = 1
-    #: A line of this kind whose text is new is only counted.
+    #: Further lines of this kind with a new text are only counted.
     is_full: bool = False
     beyond: CountedLines = field(default_factory=CountedLines)
 
 
-class Folder:
-    """The lines of one cell."""
+class LineFolder:
+    """The log lines of one cell."""
 
     def __init__(self, catalogue: Catalogue, clean: Callable[[str], str]) -> None:
         self._catalogue = catalogue
@@ -101,10 +101,10 @@ class Folder:
         self._facts: dict[str, tuple[list[Any], str]] = {}
 
     def take(self, message: Message, stream: str, time: str) -> tuple[CountedLines | None, Kind | None]:
-        """Count a message; returns where it was counted, and its kind (None: no room for another kind)."""
+        """Count a message, and return its counter and kind; None if there is no room for another kind."""
         explanation = self._catalogue.explain(message)
         if explanation:
-            explanation = self._cleaned(explanation)
+            explanation = self._without_secrets(explanation)
             kind_key: tuple[Any, ...] = (stream, explanation.id)
             is_one = explanation.definition.fold
             if explanation.id in placement.MESSAGES:
@@ -139,12 +139,12 @@ class Folder:
         return entry, kind
 
     def lines(self, *, late: bool) -> tuple[LogLine, ...]:
-        """All lines, in the order in which they first came."""
+        """Return all lines in the order in which they first appeared."""
         more = {id(kind.first): kind.beyond.count for kind in self._kinds.values()}
         return tuple(entry.log_line(late=late, more=more.get(id(entry), 0)) for entry in self.entries)
 
     def facts(self) -> Mapping[str, Fact]:
-        """What the messages told; a fact with several values has them in a list."""
+        """Return the facts in the messages; a fact with several values has a list."""
         facts = {
             name: Fact(values[0] if len(values) == 1 else values, say("log message {id}", id=source))
             for name, (values, source) in self._facts.items()
@@ -155,17 +155,17 @@ class Folder:
         return facts
 
     def notes(self) -> Iterator[Sentence]:
-        """Sentences about what is not in the lines."""
+        """Yield sentences about messages that are not in the lines."""
         full = sorted(
             (kind for kind in self._kinds.values() if kind.beyond.count), key=lambda kind: -kind.beyond.count
         )
         for kind in full[:KINDS_NAMED]:
             line = kind.first.text.partition("\n")[0]
-            shown = line if len(line) <= 80 else line[:79] + "…"
+            shortened = line if len(line) <= 80 else line[:79] + "…"
             yield say(
                 "{count} more messages like '{line}' were counted but not kept.",
                 count=kind.beyond.count,
-                line=shown,
+                line=shortened,
             )
         rest = sum(kind.beyond.count for kind in full[KINDS_NAMED:])
         if rest:
@@ -185,10 +185,10 @@ class Folder:
         return self._characters >= CHARACTERS
 
     def _has_room(self, explanation: Explanation | None) -> bool:
-        # What is known is never lost to what is not: there are only so many messages in the catalogue.
+        # Known messages are always kept, because the catalogue has only so many.
         return explanation is not None or (len(self.entries) < KINDS and not self._is_long())
 
-    def _cleaned(self, explanation: Explanation) -> Explanation:
+    def _without_secrets(self, explanation: Explanation) -> Explanation:
         fields = {
             name: self._clean(value) if isinstance(value, str) else value
             for name, value in explanation.fields.items()

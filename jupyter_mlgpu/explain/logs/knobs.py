@@ -1,6 +1,6 @@
-"""The environment variables that decide how much the frameworks log: `knobs.toml`. MLX has none.
+"""The environment variables that control how much the frameworks log, from `knobs.toml`. MLX has none.
 
-What `%mlc_trace verbose` does with them stands in verbose.py.
+verbose.py sets them for `%mlc_trace verbose`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Literal
 class Knob:
     """One environment variable.
 
-    `does` is one sentence; `values` says in words what `pattern` accepts; `example` is one such value.
-    `framework` is the module that reads it ("fork": Apple's TensorFlow for ML Compute, which never runs
-    in this process), `also` another that does, if any. `read` is when: "import" (once, while the framework is
-    imported), "first use" (once, later) or "always". `instead` is code that has the same effect after
-    the import, if any.
+    `does` is one sentence. `values` says in words what `pattern` accepts, and `example` is one such value.
+    `framework` is the module that reads it ("fork": Apple's TensorFlow for ML Compute, which never runs in
+    this process), and `also` is another one, if any. `read` is the time of reading: "import" (once, while the
+    framework is imported), "first use" (once, later) or "always". `instead` is code that has the same effect
+    after the import, if any.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Knob:
 
 _FILE = tomllib.loads(Path(__file__).with_name("knobs.toml").read_text(encoding="utf-8"))
 
-#: Every variable known here, by its name.
+#: All known variables, by name.
 KNOBS: Mapping[str, Knob] = {one["name"]: Knob(**one) for one in _FILE["knobs"]}
 
 FRAMEWORKS: Mapping[str, str] = {

@@ -1,23 +1,26 @@
-"""Bytes -> lines, as they come: any chunking, any bytes, bounded memory.
+"""Split a stream of bytes into lines, in blocks of any size and with bounded memory.
 
-`\\n`, `\\r\\n` and a lone `\\r` end a line; one that a lone `\\r` ended keeps it, for it is one state of a
-progress bar, overwritten by the next. Lines stay bytes here; `text_of` makes text of them.
+`\\n`, `\\r\\n` and a lone `\\r` end a line. A line that a lone `\\r` ended keeps it, because it is one state
+of a progress bar, overwritten by the next. Lines stay bytes; `text_of` decodes them.
 """
 
 from __future__ import annotations
 
 import re
 
-#: A longer line is cut to its first MOST_BYTES bytes.
+#: Longer lines are cut to their first MOST_BYTES bytes.
 LONGEST = 64 * 1024
 MOST_BYTES = 8 * 1024
 
-# Colours, cursor movements, window titles; and the backspaces of old progress bars.
+# Colours, cursor movements, window titles, and the backspaces of old progress bars.
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])|\x08+")
 
 
 def text_of(line: bytes) -> str:
-    """A line as text: without its `\\r` and without terminal escapes; what is not UTF-8 as `\\xe9`."""
+    """Return a line as text, without its `\\r` and terminal escapes.
+
+    Bytes that are not UTF-8 become `\\xe9`.
+    """
     line = line.rstrip(b"\r")
     if b"\x1b" in line or b"\x08" in line:
         line = _ESCAPES.sub(b"", line)
@@ -34,21 +37,21 @@ def _split(data: bytes) -> list[bytes]:
 
 
 class LineSplitter:
-    """Cuts one stream into lines; the last one waits for its end."""
+    """Splits one stream into lines and keeps the last one until it is complete."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         self._length = 0
         self._return_pending = False
-        #: How many lines were too long, and how many bytes of them were let go.
+        #: The number of lines that were too long, and the number of bytes that were dropped.
         self.cut_lines = 0
         self.cut_bytes = 0
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take some bytes; returns the lines that they complete."""
+        """Add some bytes and return the lines that they complete."""
         if self._return_pending:
             data = b"\r" + data
-        # A \r at the end may be half of \r\n: it is looked at again with what follows.
+        # A \r at the end may be the first half of \r\n, so it is read again with the next block.
         self._return_pending = data.endswith(b"\r")
         if self._return_pending:
             data = data[:-1]
@@ -65,14 +68,14 @@ class LineSplitter:
         return lines
 
     def finish(self) -> list[bytes]:
-        """The last line, if it has no end."""
+        """Return the last line if it has no end."""
         if self._return_pending:
             self._return_pending = False
             self._keep(b"\r")
         return [self._take()] if self._pieces else []
 
     def _keep(self, piece: bytes) -> None:
-        """Add to the line that is not complete yet; of an endless one, only the beginning."""
+        """Add to the incomplete line; only the beginning of an endless line is kept."""
         if not piece:
             return
         if self._length + len(piece) <= LONGEST:
@@ -89,7 +92,7 @@ class LineSplitter:
     def _cut(self, line: bytes, length: int) -> bytes:
         end = MOST_BYTES
         while end > MOST_BYTES - 4 and line[end] & 0xC0 == 0x80:
-            end -= 1  # not within a character
+            end -= 1  # do not split a character
         self.cut_lines += 1
         self.cut_bytes += length - end
         return line[:end] + f"… [{length - end:,} more bytes not kept]".encode()

@@ -1,4 +1,4 @@
-"""PyTorch's own log of its work on a Mac's GPU (MPS) as rows of a table of operations.
+"""Read PyTorch's own log of its work on a Mac's GPU (MPS) into rows of a table of operations.
 
 With PYTORCH_MPS_LOG_PROFILE_INFO set before PyTorch first uses the GPU, it prints a line to standard error
 when an operation, a copy, or an operation that fell back to the CPU has ended:
@@ -9,12 +9,12 @@ when an operation, a copy, or an operation that fell back to the CPU has ended:
 
 K is a Metal kernel, G an MPSGraph. Formats and flags are those of PyTorch's aten/src/ATen/mps/MPSProfiler.h
 and MPSProfiler.mm (read at commit 05b8ccb; this has not been run on a Mac). The tables that PyTorch prints
-when its process ends count the whole process, and are not read.
+when its process ends cover the whole process, and are not read.
 
-What such a line calls GPU time is that of the command buffer: GPUEndTime - GPUStartTime. PyTorch puts several
+The GPU time of such a line is that of the command buffer: GPUEndTime - GPUStartTime. PyTorch puts several
 operations into one buffer (MPSStream.mm: SyncType::NONE and COMMIT_ADAPTIVE do not commit), and each of them
-is then given the whole buffer's time. With WAIT_UNTIL_COMPLETED (PYTORCH_MPS_TRACE_SIGNPOSTS=4) each has a
-buffer of its own.
+is then given the whole buffer's time. With WAIT_UNTIL_COMPLETED (PYTORCH_MPS_TRACE_SIGNPOSTS=4) each
+operation has a buffer of its own.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ BEST = 391
 GPU = say("from PyTorch's own MPS log, GPU time")
 CPU = say("from PyTorch's own MPS log, CPU time")
 
-#: Rows that are given, those with the most time.
+#: The number of rows that are returned: those with the most time.
 ROWS = 300
 
-#: Characters of a line that may be PyTorch's.
+#: The longest line, in characters, that may be PyTorch's.
 _LONGEST = 4_000
 
 _LINES = 1 | 2 | 4
@@ -53,14 +53,14 @@ _COPY = re.compile(
     + _TAIL
 )
 _FALLBACK = re.compile(r"CPU Fallback::(?P<key>\S.*) \(id=\d+, run=\d+, CopyOverhead=[^,)]+" + _TAIL)
-#: What buildKernelString adds to a name: `:MPS:Float[2, 3]` for each tensor.
+#: The suffix that buildKernelString adds to a name: `:MPS:Float[2, 3]` for each tensor.
 _TENSORS = re.compile(r":(?:MPS|CPU|undefined)\b.*")
 _KINDS = {"K": "kernel", "G": "graph"}
 
 
 @dataclass(frozen=True, slots=True)
 class MpsProfile:
-    """What the lines of a cell tell: rows, and sentences on what they mean."""
+    """The rows that the lines of a cell contain, and sentences on their meaning."""
 
     ops: tuple[OpStat, ...] = ()
     notes: tuple[Sentence, ...] = ()
@@ -74,7 +74,7 @@ class _Row:
 
 @dataclass(slots=True)
 class _Table:
-    # By name, type, and whether its time is the GPU's.
+    # By name, type, and True if the time is the GPU's.
     rows: dict[tuple[str, str, bool], _Row] = field(default_factory=dict)
     untimed: int = 0
 
@@ -88,11 +88,11 @@ class _Table:
 
 
 def read(lines: Iterable[str], environ: Mapping[str, str]) -> MpsProfile:
-    """The operations in what was printed in one cell; `environ` has the variables as PyTorch found them.
+    """Return the operations in the lines of one cell; `environ` has the variables as PyTorch found them.
 
-    A row's self and total time are the sum of what its lines tell, each of which is rounded to a microsecond.
-    Its share, from 0 to 1, is of all rows on the same plane; None where times may count more than once. Lines
-    of anything else are passed over.
+    A row's self and total time are the sum over its lines, each of which is rounded to a microsecond. Its
+    share, from 0 to 1, is relative to all rows on the same plane; None if times may count more than once.
+    Other lines are ignored.
     """
     flags = _number(environ.get(VARIABLE, ""))
     if not flags & _LINES or not flags & _TIMES:
@@ -163,16 +163,17 @@ def _untimed(count: int) -> tuple[Sentence, ...]:
 def _line(line: str, table: _Table) -> None:
     if len(line) > _LONGEST or not ("(id=" in line or "(len=" in line):
         return
-    # A fallback's key may begin with aten::, too, so it is looked for first.
+    # A fallback's key may begin with aten::, too, so this form is tried first.
     if found := _FALLBACK.search(line):
         table.add(_TENSORS.sub("", found["key"]), "CPU fallback", False, found["cpu"])
     elif found := _COPY.search(line):
         name = f"{found['how']}Copy{found['sync'] or ''} {found['source']} to {found['target']}"
-        # A copy through shared memory is the processor's work.
+        # A copy through shared memory is done by the CPU.
         on_gpu = found["how"] == "Blit"
         table.add(name, "copy", on_gpu, found["gpu"] if on_gpu else found["cpu"])
     elif found := _OPERATION.search(line):
-        # A graph's key is that of PyTorch's cache: the operation's name, a colon, and what it was made for.
+        # A graph's key is that of PyTorch's cache: the operation's name, a colon, and what it was compiled
+        # for.
         name = _TENSORS.sub("", found["key"]) if found["kind"] == "K" else found["key"].partition(":")[0]
         table.add(f"aten::{name}", _KINDS[found["kind"]], True, found["gpu"])
 
@@ -194,7 +195,7 @@ def _stat(name: str, kind: str, on_gpu: bool, row: _Row, sums: Mapping[bool, flo
 
 
 def _number(text: str) -> int:
-    """As C's strtol(text, 0) reads it: decimal, 0x or 0 before it; 0 where there is none."""
+    """Parse like C's strtol(text, 0): decimal, or with 0x or 0 before it; 0 if there is no number."""
     found = re.match(r"\s*[+]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)", text)
     if not found:
         return 0

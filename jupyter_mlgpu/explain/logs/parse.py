@@ -1,9 +1,10 @@
-"""Lines -> messages: what a line says before its body, and which lines belong together.
+"""Group lines into messages, and split each message into prefix and body.
 
-A line with a prefix (prefixes.py) begins a message. One without belongs to the message before it where that
-message's `continues` in the catalogue say so; or where it means nothing by itself and is indented, or the
-message's first line ended with a colon or said nothing. A Python traceback is one message, read at its last
-line. The allocator's dump (some 400 lines from bfc_allocator.cc) is one message, without its lists of chunks.
+A line with a prefix (prefixes.py) begins a message. A line without one belongs to the message before it if
+that message's `continues` in the catalogue match. It also belongs to it if it means nothing by itself and is
+indented, or if the message's first line ended with a colon or was empty after its prefix. A Python traceback
+is one message, which is explained by its last line. The allocator's dump (some 400 lines from
+bfc_allocator.cc) is one message, without its lists of chunks.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from jupyter_mlgpu.explain.logs import prefixes
 MAX_LINES = 200
 MAX_CHARACTERS = 64 * 1024
 
-#: Its consecutive messages are one.
+#: The source of the allocator's dump: its consecutive messages are one.
 ALLOCATOR = "bfc_allocator.cc"
-# The lists of the dump, of which only the first lines are kept; and its last line, a picture of the memory.
+# The lists of the dump, of which only the first lines are kept, and its last line, a picture of the memory.
 _CHUNKS = re.compile(
     r"\s*(?:(?:InUse|Free|Chunk) +at |Next region of size|\d+ Chunks of size|Bin \(\d+\):|Size: )"
 )
@@ -35,8 +36,8 @@ _BARE_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*:?$")
 class Message:
     """One message of a log.
 
-    `text` is what was printed, `body` what follows the prefix and patterns read. `origin` is the source
-    file's base name, the logger or the exception's class; `level` is None where none is printed.
+    `text` is what was printed, `body` is what follows the prefix, which patterns match. `origin` is the
+    source file's base name, the logger or the exception's class; `level` is None if none is printed.
     `overwritten` marks one state of a progress bar: the line ended with a carriage return.
     """
 
@@ -52,28 +53,28 @@ class Explained(Protocol):
 
     @property
     def may_continue(self) -> bool:
-        """Whether there are lines without prefix that belong to the message."""
+        """True if lines without a prefix can belong to the message."""
         ...
 
     def continued_by(self, line: str) -> bool:
-        """Whether a line without prefix belongs to the message."""
+        """Return True if a line without a prefix belongs to the message."""
         ...
 
 
 class Explainer(Protocol):
-    """Whoever knows messages: the catalogue."""
+    """The part of the catalogue that the parser uses, which keeps the parser free of the catalogue."""
 
     def explain(self, message: Message) -> Explained | None:
-        """What is known of a message."""
+        """Return the explanation of a message, or None."""
         ...
 
     def knows(self, line: str) -> bool:
-        """Whether a line without prefix means something by itself."""
+        """Return True if a line without a prefix has a meaning by itself."""
         ...
 
 
 class Parser:
-    """Puts the lines of one stream together to messages; a message is given out when the next one begins."""
+    """Groups the lines of one stream into messages. A message is returned when the next one begins."""
 
     def __init__(self, catalogue: Explainer) -> None:
         self._catalogue = catalogue
@@ -81,26 +82,26 @@ class Parser:
 
     @property
     def is_open(self) -> bool:
-        """Whether a message waits for its end."""
+        """True if a message waits for its end."""
         return self._open is not None
 
     @property
     def open_lines(self) -> int:
-        """How many lines the open message has so far."""
+        """The number of lines that the open message has so far."""
         return len(self._open.lines) if self._open else 0
 
     @property
     def takes_nothing(self) -> bool:
-        """Whether no line that may come can belong to the open message."""
+        """True if no further line can belong to the open message."""
         return self._open is None or self._open.takes_nothing(self._catalogue)
 
     @property
     def takes_plain(self) -> bool:
-        """Whether the open message may take a line that means nothing and has neither prefix nor indent."""
+        """True if the open message may take an unknown line without prefix and indent."""
         return self._open is not None and self._open.takes_plain(self._catalogue)
 
     def push(self, line: str, *, overwritten: bool = False) -> list[Message]:
-        """Take one line; returns the messages that it brings to an end."""
+        """Add one line and return the messages that it completes."""
         finished: list[Message] = []
         while True:
             start = prefixes.undecorated(line)
@@ -112,7 +113,7 @@ class Parser:
             line = line[inside:]
 
     def finish(self) -> list[Message]:
-        """The message that was still open: no line of it will come any more."""
+        """Return the open message, if any: no further lines will come."""
         opened, self._open = self._open, None
         return [opened.message()] if opened else []
 
@@ -193,20 +194,20 @@ class _Open:
         return len(self.lines) < MAX_LINES and self.characters + len(line) < MAX_CHARACTERS
 
     def takes_nothing(self, catalogue: Explainer) -> bool:
-        """Whether the message is over, whatever comes."""
+        """Return True if the message is complete, whatever follows."""
         if self.native or self.in_traceback or self._says_nothing():
             return False
         return self._look_up(catalogue) is None
 
     def takes_plain(self, catalogue: Explainer) -> bool:
-        """Whether this message may take a line that means nothing and has neither prefix nor indent."""
+        """Return True if this message may take an unknown line without prefix and indent."""
         if self.in_traceback or self._heads_more():
             return True
         explained = self._look_up(catalogue)
         return explained is not None and explained.may_continue
 
     def takes(self, rest: str, catalogue: Explainer) -> bool:
-        """Whether a line without prefix belongs to this message."""
+        """Return True if a line without a prefix belongs to this message."""
         indented = rest[0].isspace()
         if self.in_traceback:
             return indented or begins_traceback(rest) or _BARE_EXCEPTION.match(rest) is not None
@@ -217,27 +218,27 @@ class _Open:
             return True
         if not self.native and explained is None:
             return False
-        # After an empty line, an indented one is more likely the next thing printed.
+        # After an empty line, an indented one is more likely a new output.
         if not self._heads_more() and (not indented or self.blank_lines):
             return False
         return not catalogue.knows(rest.strip())
 
     def takes_prefixed(self, prefix: prefixes.Prefix, line: str, catalogue: Explainer) -> bool:
-        """Whether a line with a prefix belongs to this message, which is the exception."""
+        """Return True if a line with a prefix belongs to this message, which is rare."""
         if self.in_traceback:
             return not prefix.native
         if not prefix.native:  # the exception may end a traceback that was logged with this message
             explained = self._look_up(catalogue)
             return explained is not None and explained.continued_by(line.strip())
         if (prefix.origin or "").endswith(".py"):
-            # Python code prints its prefix before each line of a message: time and place are the same.
+            # Python code prints its prefix before each line of a message, with the same time and place.
             return prefix.end == self.prefix_end and line.startswith(self.lines[0][: prefix.end])
         if self.origin != ALLOCATOR or prefix.origin != ALLOCATOR or self.level != "INFO":
             return False
         return prefix.level == "INFO" or _MEMORY_PICTURE.match(line, prefix.end) is not None
 
     def add(self, line: str, rest: str, prefix: prefixes.Prefix | None) -> None:
-        """Take a line that belongs to the message."""
+        """Add a line that belongs to the message."""
         self.so_far = None
         body = line[prefix.end :] if prefix else rest
         if self.in_traceback:
@@ -259,7 +260,7 @@ class _Open:
         self.characters += len(line)
 
     def _says_nothing(self) -> bool:
-        """A prefix and nothing after it: what it says stands on the next line."""
+        """Return True if there is only a prefix: the message itself is on the next line."""
         return self.prefix_end > 0 and not self.bodies[0].strip() and len(self.bodies) == 1
 
     def _heads_more(self) -> bool:
@@ -267,7 +268,7 @@ class _Open:
         return self._says_nothing() or (self.native and (not head or head.endswith(":")))
 
     def _look_up(self, catalogue: Explainer) -> Explained | None:
-        # Its first line tells what may follow; what it means is found when it is complete.
+        # The first line decides what may follow; the meaning is looked up again when the message is complete.
         if not self.looked_up:
             self.looked_up = True
             self.explained = catalogue.explain(self.message())
@@ -275,5 +276,5 @@ class _Open:
 
 
 def begins_traceback(line: str) -> bool:
-    """Whether a line is the head of a traceback, or joins it to the one before."""
+    """Return True if a line is the head of a traceback, or joins it to the one before."""
     return line.startswith(_TRACEBACK) or line.startswith(_CHAINED)

@@ -1,4 +1,4 @@
-"""Placement lines of TensorFlow 1 and 2: which operation went to which device."""
+"""Collect the placement lines of TensorFlow 1 and 2: which operation went to which device."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from jupyter_mlgpu.explain.logs.template import Value
 from jupyter_mlgpu.record.sentence import Sentence, say, with_commas
 
-#: The catalogue's messages that tell of one operation's device, in the fields `operation` and `device`.
+#: The catalogue's messages with one operation's device, in the fields `operation` and `device`.
 MESSAGES = frozenset(["placement-of-operation", "placement-oldest-form", "placement-of-eager-operation"])
-#: How many operations the table names; the rest is counted.
+#: The most operations that the table names; the rest is counted.
 LIMIT = 200
 
 _DEVICE = re.compile(r"(?:^|/)(?:device:)?([A-Za-z_]+):(\d+)$")
@@ -18,14 +18,14 @@ _ELSEWHERE = re.compile(r"(?:/?job:)?(?!localhost/)\w+/(?:replica|task):")
 
 
 class PlacementTable:
-    """The table operation -> device of one cell."""
+    """The device of each operation of one cell."""
 
     def __init__(self) -> None:
         self._table: dict[str, str] = {}
         self._devices_after = dict[str, int]()
 
     def add(self, fields: Mapping[str, Value]) -> str:
-        """Take one line's fields; returns the device's short name."""
+        """Add one line's fields and return the device's short name."""
         operation, device = str(fields["operation"]), short_device(str(fields["device"]))
         if operation in self._table or len(self._table) < LIMIT:
             self._table[operation] = device
@@ -34,11 +34,11 @@ class PlacementTable:
         return device
 
     def fact(self) -> dict[str, str]:
-        """Operation -> device; an operation placed again stands on its last device."""
+        """Return the devices by operation; an operation placed again has its last device."""
         return self._table
 
     def notes(self) -> list[Sentence]:
-        """What the table leaves out."""
+        """Return a sentence on what the table leaves out, if anything."""
         if not self._devices_after:
             return []
         counts = with_commas(
@@ -57,7 +57,10 @@ class PlacementTable:
 
 
 def short_device(name: str) -> str:
-    """`/job:localhost/replica:0/task:0/device:GPU:0` and `/gpu:0` -> `gpu:0`; another machine's stays."""
+    """Return `gpu:0` for `/job:localhost/replica:0/task:0/device:GPU:0` or `/gpu:0`.
+
+    Names of other machines' devices stay as they are.
+    """
     found = _DEVICE.search(name)
     if found is None or _ELSEWHERE.match(name):
         return name

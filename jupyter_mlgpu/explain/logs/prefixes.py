@@ -1,7 +1,7 @@
-"""What stands before a message: the forms in which libraries print time, level and origin.
+"""Read the prefixes of messages: the forms in which libraries print time, level and origin.
 
-`read` takes a prefix off the start of a line, `split_inside` finds where another writer's message begins in
-the middle of one (interleaved writers, a progress bar without a line end).
+`read` reads a prefix at the start of a line. `split_inside` finds where another message begins in the middle
+of a line (interleaved writers, or a progress bar without a line end).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Prefix(NamedTuple):
-    """What a prefix says, and where the message's body begins."""
+    """The content of a prefix, and the position at which the message's body begins."""
 
     level: str | None
     origin: str | None
@@ -36,11 +36,11 @@ _LEVELS = {
 _DATE = r"\d{4}-\d\d-\d\d"
 _TIME = r"\d\d:\d\d:\d\d[.,]\d{3,9}"
 _STAMP = rf"{_DATE}[ T]{_TIME}"
-# Bounded, or a long word would take long to be refused.
+# The length is bounded, because otherwise a long word takes long to be rejected.
 _FILE = r"(?:[A-Za-z]:)?[\w./+\\@-]{0,300}?(?P<origin>[\w+-]{1,100}\.\w{1,4})"
 _LEVEL = r"(?P<level>DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)"
 
-# Put before lines by launchers, terminals and the Markdown of bug reports.
+# Decorations that launchers, terminals and the Markdown of bug reports put before lines.
 _DECORATION = re.compile(
     r"(?:> ?|[`*]{1,3}(?=[^\s`*])|\[(?:rank)?\d+(?:,\d+)?\](?:<std(?:err|out)>)?: ?"
     r"|\((?:[\w.-]+ )?pid=\d+(?:, ip=[\d.]+)?\) "
@@ -59,8 +59,8 @@ _GLOG = (
 )
 # The same, pasted without its beginning: "stream_executor/cuda/cuda_driver.cc:859] ", "581 placer.cc:177] ".
 _CUT = r"(?:\d+ |(?=[\w.+-]+/))[\w./+-]{0,300}?(?P<origin>[\w+-]{1,100}\.(?:cc|cpp|cu|h|mm)):\d+\] "
-# PyTorch's c10: "[W Module.cpp:513] Warning: ", "[W1225 12:00:00.123456789 file.cpp:77] Warning: ". In the
-# first nine months the month has one digit.
+# PyTorch's c10: "[W Module.cpp:513] Warning: ", "[W1225 12:00:00.123456789 file.cpp:77] Warning: ". The month
+# has one digit from January to September.
 _C10 = (
     rf"(?:\[rank\d+\]:)?\[(?P<level>[DIWEF])(?:\d{{3,4}} \d\d:\d\d:\d\d\.\d+)? {_FILE}:\d+\] "
     r"(?:\[(?:PG|Rank)[^\]]*\] ?)?(?:Warning: )?"
@@ -71,11 +71,11 @@ _KINETO = rf"(?P<level>STAGE|INFO|WARNING|ERROR):{_DATE} \d\d:\d\d:\d\d \d+:\d+ 
 _PROTOBUF = rf"\[libprotobuf {_LEVEL} {_FILE}:\d+\] "
 # Apple's NSLog: "2021-06-14 09:32:11.123 Python[123:456] ".
 _NSLOG = rf"{_STAMP}(?:[+-]\d{{4}})? [\w.+-]+\[\d+:\d+\] "
-# Python's logging as it comes: "WARNING:tensorflow:".
-# JAX's own: "WARNING:2025-12-26 18:33:48,117:jax._src.xla_bridge:881: ".
+# Python's logging in its default form: "WARNING:tensorflow:". JAX's own: "WARNING:2025-12-26
+# 18:33:48,117:jax._src.xla_bridge:881: ".
 _LOGGING_TIMED = rf"{_LEVEL}:{_DATE} {_TIME}:(?P<origin>[\w.]+):\d+: "
 _LOGGING = rf"{_LEVEL}:(?: (?=tensorflow:|absl:))?(?P<origin>[A-Za-z_][\w.]*):"
-# Usual formats that programs give to logging.
+# Formats that programs often give to logging.
 _DASHED = rf"{_STAMP} - (?P<origin>[\w.]+) - {_LEVEL} - "
 _HYDRA = rf"\[{_STAMP}\]\[(?P<origin>[\w.]+)\]\[{_LEVEL}\] - "
 _TRANSFORMERS = rf"\[{_LEVEL}\|(?P<origin>[\w.]+):\d+\] {_STAMP} >> "
@@ -115,7 +115,7 @@ _NATIVE_FORMS = [
 ]
 _WARNING_FORM = re.compile(_WARNING)
 _EXCEPTION_FORM = re.compile(_EXCEPTION)
-#: All of them at once, for most lines have none.
+#: All forms in one expression, because most lines have none.
 _ANY_FORM = re.compile(
     re.sub(
         r"\(\?P<\w+>",
@@ -124,7 +124,7 @@ _ANY_FORM = re.compile(
     )
 )
 
-# Only what no sentence has: a time or a path with a slash before the bracket, or a known logger.
+# Only forms that no sentence has: a time or a path with a slash before the bracket, or a known logger.
 _EMBEDDED = re.compile(
     "|".join(
         (
@@ -145,13 +145,13 @@ _EMBEDDED_MARKS = ("] ", "tensorflow:", "absl:", "Traceback (", "Warning: ")
 
 
 def undecorated(line: str) -> int:
-    """Where the line itself begins, after what a launcher or Markdown put before it."""
+    """Return the position at which the line begins, after what a launcher or Markdown put before it."""
     found = _DECORATION.match(line) if line.startswith(_DECORATED) else None
     return found.end() if found else 0
 
 
 def read(line: str, start: int = 0) -> Prefix | None:
-    """The prefix that begins at `start`, or None where there is none."""
+    """Return the prefix that begins at `start`, or None if there is none."""
     if line[start : start + 1].isspace() or not _ANY_FORM.match(line, start):
         return None
     for form in _NATIVE_FORMS:
@@ -172,7 +172,7 @@ def read(line: str, start: int = 0) -> Prefix | None:
 
 
 def split_inside(line: str, start: int) -> int:
-    """Where another message begins in the line, at `start` or later, or 0."""
+    """Return the position, at `start` or later, at which another message begins in the line, or 0."""
     if not any(line.find(mark, start) >= 0 for mark in _EMBEDDED_MARKS):
         return 0
     found = _EMBEDDED.search(line, start)

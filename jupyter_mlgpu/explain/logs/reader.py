@@ -1,8 +1,8 @@
-"""The bytes of one cell -> its log lines.
+"""Read the bytes of one cell into log lines.
 
-A kernel may print 140,000 lines in a cell, so most must cost next to nothing. When a line has been through
-the parser and was a message of its own, the next ones of its shape (all but the digits) are counted after two
-look-ups.
+A kernel may print 140,000 lines in a cell, so most of them must cost almost nothing. Once the parser has
+found that a line is a message of its own, further lines of its shape (all but the digits) are counted after
+two lookups.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.explain.logs import prefixes
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
-from jupyter_mlgpu.explain.logs.fold import DISTINCT_OF_A_KIND, CountedLines, Folder, Kind
+from jupyter_mlgpu.explain.logs.fold import DISTINCT_OF_A_KIND, CountedLines, Kind, LineFolder
 from jupyter_mlgpu.explain.logs.lines import LineSplitter, text_of
 from jupyter_mlgpu.explain.logs.parse import ALLOCATOR, Message, Parser, begins_traceback
-from jupyter_mlgpu.measure.capture.waiting import EXCEPTION, Notes
+from jupyter_mlgpu.measure.capture.stretch import EXCEPTION, Notes
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.sentence import Sentence, say_count
 
-#: Lines of a cell that are told before all have been read.
+#: The number of a cell's lines that are returned before all have been read.
 FIRST = 20
 
 _BLOCK = 64 * 1024
@@ -30,44 +30,44 @@ _TEXTS_REMEMBERED = 2 * DISTINCT_OF_A_KIND
 
 @dataclass(slots=True)
 class _Shape:
-    """Lines that differ in their digits only, each of them a message of its own."""
+    """Lines that differ only in their digits, each of them a message of its own."""
 
     kind: Kind
-    #: With a prefix of native code, a line is a message whatever came before; another may belong to that.
+    #: With a prefix of native code, a line begins a message. Without one it may belong to the message before.
     has_prefix: bool
-    #: Lines that follow may belong to such a line; of these, also some that are not indented.
+    #: The next lines may belong to such a line, or even (`takes_plain`) some that are not indented.
     may_go_on: bool
     takes_plain: bool
-    #: It means nothing and is not indented: few messages take it for theirs.
+    #: It means nothing and is not indented: few messages take such a line.
     is_plain: bool
-    #: The end of the prefix, where time, process and thread stand before it, which make no difference.
+    #: The end of the prefix if time, process and thread stand before it, which make no difference.
     marker: bytes
-    #: Where each text seen was counted.
+    #: The counter of each known text.
     texts: dict[bytes, CountedLines]
 
 
-#: A line that is a message of its own unless the next one belongs to it, and where to count it then.
+#: A line that is a message of its own unless the next one belongs to it, with its counter in the first case.
 _Waiting = tuple[bytes, CountedLines, _Shape]
 
 
 class _Stream:
-    """How far one stream has been read."""
+    """The state of reading one stream."""
 
     def __init__(self, name: str, catalogue: Catalogue) -> None:
         self.name = name
         self.splitter = LineSplitter()
         self.parser = Parser(catalogue)
         #: The only line so far of the parser's open message.
-        self.begun: bytes | None = None
+        self.first_line: bytes | None = None
         self.waiting: _Waiting | None = None
 
 
 class LogReader:
-    """Reads what one cell printed. Not for several threads at once: whoever shares it takes turns."""
+    """Reads what one cell printed. It is not safe for several threads at once."""
 
     def __init__(self, catalogue: Catalogue, *, clean: Callable[[str], str] = str) -> None:
         self._catalogue = catalogue
-        self._folder = Folder(catalogue, clean)
+        self._folder = LineFolder(catalogue, clean)
         self._streams: dict[str, _Stream] = {}
         self._shapes: dict[tuple[str, bytes], _Shape] = {}
         self._taken = 0
@@ -75,7 +75,7 @@ class LogReader:
         self._time = ""
 
     def feed(self, stream: str, data: bytes, time: str) -> None:
-        """Take what was written to a stream; `time` is when, as the lines shall say it."""
+        """Add what was written to a stream; `time` is the time for the log lines."""
         self._time = time
         reading = self._streams.get(stream)
         if reading is None:
@@ -84,7 +84,7 @@ class LogReader:
             self._read(reading, reading.splitter.feed(data[start : start + _BLOCK]))
 
     def add(self, stream: str, text: str, *, level: str, origin: str, time: str) -> None:
-        """Take a whole message of Python's logging or warnings, or an exception if it is known."""
+        """Add a whole message of Python's logging or warnings, or an exception if it is known."""
         if origin == EXCEPTION:
             self._add_exception(stream, text, time)
             return
@@ -93,7 +93,7 @@ class LogReader:
         self._folder.take(Message(text.rstrip("\n"), body.strip(), origin, level), stream, time)
 
     def _add_exception(self, stream: str, text: str, time: str) -> None:
-        """Take what the catalogue knows of it; the traceback itself stands in the cell's output."""
+        """Add the part of an exception that the catalogue knows; the traceback is in the cell's output."""
         parser = Parser(self._catalogue)
         lines = [text_of(line.encode("utf-8", "surrogatepass")) for line in text.splitlines()]
         messages = [*(message for line in lines for message in parser.push(line)), *parser.finish()]
@@ -102,27 +102,30 @@ class LogReader:
             self._folder.take(known, stream, time)
 
     def lost(self, sentence: Sentence) -> None:
-        """Something never reached this reader: a note says so."""
+        """Note that something never reached this reader."""
         self._lost[sentence] = None
 
     def take_new(self, limit: int) -> tuple[LogLine, ...]:
-        """Lines that were not taken before, at most `limit`; their counts may still grow."""
+        """Return at most `limit` lines that were not returned before; their counts may still grow."""
         new = self._folder.entries[self._taken : self._taken + limit]
         self._taken += len(new)
         return tuple(entry.log_line() for entry in new)
 
     def settle(self) -> None:
-        """Nothing has come for a while: a message that waited for further lines is whole."""
+        """Close messages that waited for further lines, because nothing has come for a while."""
         for reading in self._streams.values():
             self._close_waiting(reading)
 
     def so_far(self) -> Notes:
-        """The first lines of what has been read up to now."""
+        """Return the first lines of what has been read until now."""
         lines = tuple(entry.log_line() for entry in self._folder.entries[:FIRST])
         return Notes(lines, {}, (), whole=False)
 
     def finish(self, *, late: bool = False) -> Notes:
-        """All that was read; nothing may be fed afterwards. `late`: it came after its cell had ended."""
+        """Return all that was read; nothing may be added afterwards.
+
+        `late`: the lines came after their cell had ended.
+        """
         for reading in self._streams.values():
             self._read(reading, reading.splitter.finish())
             self._close_waiting(reading)
@@ -144,7 +147,7 @@ class LogReader:
         return notes
 
     def _read(self, reading: _Stream, lines: list[bytes]) -> None:
-        """Count the lines whose shape is known, and give the others to the parser."""
+        """Count the lines of known shapes, and give the others to the parser."""
         shapes, stream = self._shapes, reading.name
         waiting = reading.waiting
         for line in lines:
@@ -164,8 +167,8 @@ class LogReader:
                     else:
                         counter.count += 1
                     continue
-            if waiting is not None:  # this line may belong to the one that waits: the parser decides
-                reading.begun = waiting[0]
+            if waiting is not None:  # this line may belong to the waiting one: the parser decides
+                reading.first_line = waiting[0]
                 reading.parser.push(text_of(waiting[0]))
                 waiting = None
             self._parse(reading, line)
@@ -176,9 +179,9 @@ class LogReader:
         for message in parser.push(text_of(line), overwritten=line.endswith(b"\r")):
             self._take(reading, message)
         if parser.open_lines != 1:
-            reading.begun = None
-        elif reading.begun is None:
-            reading.begun = line
+            reading.first_line = None
+        elif reading.first_line is None:
+            reading.first_line = line
         if parser.is_open and parser.takes_nothing:
             self._close(reading)
 
@@ -193,8 +196,8 @@ class LogReader:
             self._take(reading, message)
 
     def _take(self, reading: _Stream, message: Message) -> None:
-        """Count a message; if it was one line, the next ones of its shape can do without the parser."""
-        line, reading.begun = reading.begun, None
+        """Count a message. If it was one line, further lines of its shape skip the parser."""
+        line, reading.first_line = reading.first_line, None
         counter, kind = self._folder.take(message, reading.name, self._time)
         if line is None or counter is None or kind is None or message.origin == ALLOCATOR:
             return
@@ -211,7 +214,7 @@ class LogReader:
 
 
 def _may_belong(shape: _Shape, waiting: _Waiting | None, parser: Parser) -> bool:
-    """Whether a line without prefix may belong to the message before it."""
+    """Return True if a line without a prefix may belong to the message before it."""
     if waiting is not None:
         return waiting[2].takes_plain or not shape.is_plain
     return parser.is_open and (parser.takes_plain or not shape.is_plain)

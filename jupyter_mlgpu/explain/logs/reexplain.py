@@ -1,7 +1,7 @@
-"""Log lines of a record from a file -> explained with the catalogue of today.
+"""Explain the log lines of a loaded record with the current catalogue.
 
-Apple's fork writes its records without knowing what a line means (mlcompute_fork.py), and an older
-version knew fewer messages. Only lines with the verdict `unknown` are read again; what was known stays.
+Apple's fork writes its records without explanations (mlcompute_fork.py), and older versions knew fewer
+messages. Only lines with the verdict `unknown` are read again; the others stay as they are.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.logs import placement
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Explanation
-from jupyter_mlgpu.explain.logs.fold import Folder
+from jupyter_mlgpu.explain.logs.fold import LineFolder
 from jupyter_mlgpu.explain.logs.parse import Message, Parser
 from jupyter_mlgpu.record.record import LogLine, Record
 
 
 def explain_again(record: Record, catalogue: Catalogue) -> Record:
-    """The record with its unknown log lines explained where that is possible now, and the facts they tell.
+    """Return the record with its unknown log lines explained if possible, and with the facts in them.
 
     No line is lost: one that stays unknown stays as it is. Facts that the record has already are kept.
     """
     if not any(_is_unknown(line) for line in record.logs):
         return record
-    teller = Folder(catalogue, str)  # for the facts alone: of the lines, it keeps only so many
+    folder = LineFolder(catalogue, str)  # for the facts only: it keeps a limited number of lines
     lines: dict[tuple[object, ...], LogLine] = {}
-    # Lines that came equally often may be parts of one message: they are read together, once.
+    # Lines with equal counts may be parts of one message: they are read together, once.
     for _, group in groupby(record.logs, key=lambda line: (_is_unknown(line), line.count, line.late)):
         run = list(group)
         if not _is_unknown(run[0]):
             lines.update({("known", len(lines), place): line for place, line in enumerate(run)})
             continue
         for message, first in _messages(run, catalogue):
-            teller.take(message, first.stream, first.time or "")
+            folder.take(message, first.stream, first.time or "")
             known = catalogue.explain(message)
-            key = (*_what(message, known), first.stream, first.late)
+            key = (*_message_key(message, known), first.stream, first.late)
             before = lines[key].count if key in lines else 0
             line = lines.get(key) or _explained(message, known, first)
             lines[key] = replace(line, count=before + first.count)
-    return replace(record, logs=tuple(lines.values()), facts={**teller.facts(), **record.facts})
+    return replace(record, logs=tuple(lines.values()), facts={**folder.facts(), **record.facts})
 
 
 def _is_unknown(line: LogLine) -> bool:
@@ -47,14 +47,14 @@ def _is_unknown(line: LogLine) -> bool:
 
 
 def _messages(run: list[LogLine], catalogue: Catalogue) -> list[tuple[Message, LogLine]]:
-    """The messages that some unknown lines make up, each with the line that it began with."""
+    """Return the messages that some unknown lines make up, each with its first line."""
     places = {_begin(line.stream, line.text): place for place, line in reversed(list(enumerate(run)))}
     parsers: dict[str, Parser] = {}
     last: dict[str, int] = {}
     found: list[tuple[int, Message]] = []
 
     def take(messages: list[Message], stream: str) -> None:
-        # A message is given out when the next one of its stream begins; it stands where it began.
+        # A message is returned when the next one of its stream begins; its place is that of its first line.
         found.extend(
             (places.get(_begin(stream, message.text), last[stream]), message) for message in messages
         )
@@ -87,8 +87,8 @@ def _explained(message: Message, known: Explanation | None, first: LogLine) -> L
     )
 
 
-def _what(message: Message, known: Explanation | None) -> tuple[object, ...]:
-    """What makes two messages one, as in fold.py; unknown ones keep their time stamps apart."""
+def _message_key(message: Message, known: Explanation | None) -> tuple[object, ...]:
+    """Return what makes two messages one, as in fold.py; unknown ones keep their time stamps apart."""
     if known is None:
         return (message.text,)
     if known.id in placement.MESSAGES:

@@ -1,4 +1,4 @@
-"""A whole log, message by message, each with what it means: for whoever keeps nothing of what went by."""
+"""Explain a whole log message by message, without keeping anything."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _REMEMBERED = 10_000
 
 
 def messages(blocks: Iterable[bytes], catalogue: Catalogue) -> Iterator[tuple[Message, Explanation | None]]:
-    """The messages of a log that comes in blocks, in order."""
+    """Yield the messages of a log that comes in blocks, in order, with their explanations."""
     parser = Parser(catalogue)
-    # Shapes of lines without prefix in which no pattern can be found: most lines of most logs. Digits count
-    # as alike; whether a shape is plain is asked when it comes a second time.
+    # Shapes of lines without a prefix that no pattern can match: most lines of most logs. All digits count as
+    # equal. Whether a shape is plain is checked when it comes a second time.
     plain: dict[bytes, bool | None] = {}
     for line in _lines(blocks):
         shape = line.translate(_DIGITS_ALIKE)

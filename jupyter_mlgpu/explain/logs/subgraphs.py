@@ -1,4 +1,4 @@
-"""ML Compute's subgraphs: the MLCSubgraphOp nodes that its lines name, and what the lines say of them.
+"""Collect what log lines say of ML Compute's subgraphs, the MLCSubgraphOp nodes.
 
 Only what public logs show is read. No log is known that lists the operations of a subgraph that worked.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-#: What ML Compute calls them.
+#: The name that ML Compute gives them.
 SUBGRAPH = "MLCSubgraphOp"
-#: How many subgraphs are named; more are left out of the fact.
+#: The most subgraphs that are named; the rest is left out of the fact.
 LIMIT = 200
 
 _NAME = rf"(?P<name>\S*{SUBGRAPH}_\w+)"
@@ -22,7 +22,7 @@ _NODE = re.compile(r" for (?:node: )?(?:n\d+ = |(?<=node: ))(?P<node>[^\s(]+)(?:
 
 
 class Subgraphs:
-    """What one cell's lines said of subgraphs."""
+    """The subgraphs that one cell's lines named."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
@@ -31,7 +31,7 @@ class Subgraphs:
         self._nodes: dict[str, dict[str, str | None]] = {}
 
     def add(self, body: str) -> None:
-        """Take a message's body."""
+        """Add a message's body."""
         for found in _NAMED.finditer(body):
             if len(self._names) < LIMIT:
                 self._names.add(found["name"])
@@ -45,10 +45,10 @@ class Subgraphs:
                 self._nodes.setdefault(failed["name"], {})[node["node"]] = node["operation"]
 
     def fact(self) -> dict[str, Any] | None:
-        """Names by what was said of them; None where no subgraph was named.
+        """Return the names by what happened to them, or None if no subgraph was named.
 
-        `nodes` holds, for a subgraph that fell back, the node named as the reason and its operation, null
-        where the line does not tell it.
+        `nodes` holds, for each subgraph that fell back, the node named as the reason and its operation, or
+        null if the line does not have it.
         """
         if not self._names:
             return None

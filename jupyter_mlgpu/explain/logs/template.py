@@ -1,16 +1,16 @@
-"""The little language in which the catalogue's patterns are written, and its regular expressions.
+"""The pattern language of the catalogue, compiled to regular expressions.
 
     "Created device {device:word} with {memory:size} of memory{end}"
 
-Literal text stands for itself, and blanks for any white space; a status such as `Not found: ` stands for
-`NOT_FOUND: ` too, as TensorFlow writes it since 2.8. A slot is `{name}` (anything on one line, as
-short as possible), `{name:type}` with one of the TYPES below, or `{*}` (anything at all, line breaks too, not
-kept); `{:type}` is not kept either. `{end}` says that the text must end here, `{{` and `}}` are braces. A
-pattern is matched from the start of the text and may end anywhere, but not within a word, unless it is an
-`opening`: then the text may go on within its last word ("Search for 'cudaError" opens any error's name).
+Literal text stands for itself, and blanks for any white space. A status such as `Not found: ` also stands for
+`NOT_FOUND: `, as TensorFlow writes it since 2.8. A slot is `{name}` (anything on one line, as short as
+possible), `{name:type}` with one of the TYPES below, or `{*}` (anything at all, with line breaks, not kept);
+`{:type}` is not kept either. `{end}` means that the text must end here, `{{` and `}}` are braces. A pattern
+is matched from the start of the text and may end anywhere except within a word. If it is an `opening`, the
+text may also go on within its last word ("Search for 'cudaError" opens any error's name).
 
-Matching takes time in proportion to the text, whatever the text: what follows a free slot is looked for once,
-from left to right, and never again (an atomic group).
+Matching takes time proportional to the text: what follows a free slot is searched for once, from left to
+right, without backtracking (an atomic group).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 Value = str | int | float
 
-#: What a slot of each type takes. Each is bounded, so that no text makes a search slow.
+#: The expression of each slot type. All are bounded, so that no text makes a search slow.
 TYPES: Mapping[str, str] = {
     "int": r"[+-]?\d{1,40}(?:,\d{3})*",
     "number": r"[+-]?(?:\d{1,40}(?:,\d{3})*(?:\.\d{0,40})?|\.\d{1,40}|nan|inf)(?:[eE][+-]?\d{1,5})?",
@@ -68,13 +68,13 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def straighten(text: str) -> str:
-    """The text with curly quotes and back quotes made straight, as patterns have them."""
-    # What most texts are, in a tenth of the time.
+    """Return the text with curly quotes and back quotes made straight, as in patterns."""
+    # Most texts are ASCII, which takes a tenth of the time.
     return text.replace("`", "'") if text.isascii() else text.translate(_QUOTES)
 
 
 def words_of(text: str) -> set[str]:
-    """The words by which a text's patterns are found."""
+    """Return the words by which a text's patterns are found."""
     return set(_WORD.findall(text))
 
 
@@ -92,18 +92,18 @@ _ANYTHING = _Slot("", "any")
 
 @dataclass(frozen=True)
 class Pattern:
-    """One pattern; compiled when it is first matched. Raises ValueError where the source is wrong."""
+    """One pattern, compiled when it is first matched. Raises ValueError for a wrong source."""
 
     source: str
-    #: Whether the text may go on within the pattern's last word.
+    #: True if the text may go on within the pattern's last word.
     opening: bool = False
-    #: Each named slot and its type, in order.
+    #: The type of each named slot, in order.
     slots: Mapping[str, str] = field(init=False)
-    #: How many characters stand for themselves: of two patterns that match, the more literal one is meant.
+    #: The number of literal characters: of two patterns that match, the more literal one is used.
     literals: int = field(init=False)
-    #: How many slots may stand for anything.
+    #: The number of slots that can match anything.
     free_slots: int = field(init=False)
-    #: Words that every text matched by this pattern holds, whole.
+    #: Words that every matching text contains, whole.
     words: frozenset[str] = field(init=False)
     _parts: tuple[str | _Slot, ...] = field(init=False, repr=False)
     _to_the_end: bool = field(init=False, repr=False)
@@ -115,7 +115,7 @@ class Pattern:
         slots = {slot.name: slot.kind for slot in kept}
         if len(slots) != len(kept):
             raise ValueError(f"a slot's name stands twice in {self.source!r}")
-        # A zero byte marks where a slot would glue letters of its own to a word.
+        # A zero byte marks a place where a slot could add letters to a word.
         marked = "".join(_STATUS.sub("\0", part) if isinstance(part, str) else "\0" for part in parts)
         for name, value in {
             "slots": slots,
@@ -128,7 +128,7 @@ class Pattern:
             object.__setattr__(self, name, value)
 
     def match(self, text: str) -> dict[str, Value] | None:
-        """The named slots' values in a straightened text, or None where the pattern does not match."""
+        """Return the named slots' values in a straightened text, or None if the pattern does not match."""
         found = self._expression.match(text)
         if found is None:
             return None
@@ -158,7 +158,7 @@ class Pattern:
 
 
 def _read(source: str) -> tuple[list[str | _Slot], bool]:
-    """The parts of a pattern, and whether it ends with {end}."""
+    """Return the parts of a pattern, and True if it ends with {end}."""
     parts: list[str | _Slot] = []
     literal = ""
     done = 0
@@ -183,7 +183,7 @@ def _read(source: str) -> tuple[list[str | _Slot], bool]:
         parts.append(_slot(slot, source))
     literal += text[done:]
     parts += [literal] if literal else []
-    if parts and parts[-1] == _ANYTHING and not to_the_end:  # nothing at all may follow, no blank either
+    if parts and parts[-1] == _ANYTHING and not to_the_end:  # nothing may follow, so drop blanks before it
         parts = [*parts[:-2], *(part.rstrip() for part in parts[-2:-1] if isinstance(part, str))]
     for before, after in pairwise(parts):
         if not isinstance(before, _Slot) or not isinstance(after, _Slot):
@@ -228,7 +228,7 @@ def _group(slot: _Slot, *, is_last: bool) -> str:
     elif slot.kind == "word" and is_last:
         expression = r"\S+"
     elif slot.kind == "int" and is_last:
-        expression = TYPES["int"] + r"(?!\.?\d)"  # half a number is not the number
+        expression = TYPES["int"] + r"(?!\.?\d)"  # not a part of a number
     else:
         expression = TYPES[slot.kind]
     return f"(?P<{slot.name}>{expression})" if slot.name else f"(?:{expression})"
@@ -238,12 +238,12 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
 
 
 def fill(text: str, fields: Mapping[str, Value]) -> str:
-    """A sentence of the catalogue, with {name} replaced by the fields' values."""
+    """Return a sentence of the catalogue with {name} replaced by the fields' values."""
     if "{" not in text:
         return text
     return _PLACEHOLDER.sub(lambda found: str(fields[found[1]]) if found[1] else found[0][0], text)
 
 
 def placeholders(text: str) -> set[str]:
-    """The names of the fields in a sentence."""
+    """Return the names of the fields in a sentence."""
     return {found[1] for found in _PLACEHOLDER.finditer(text) if found[1]}

@@ -1,7 +1,7 @@
-"""`%mlc_trace verbose WORDS`: make the frameworks say more, or less.
+"""`%mlc_trace verbose WORDS`: make the frameworks log more, or less.
 
-Frameworks read most variables once, while they are imported. So a variable is set only while its framework
-is not imported yet; afterwards the student is told to restart, and given the cell to run first.
+Frameworks read most variables once, while they are imported. So a variable is set only before its framework
+is imported. Afterwards the command asks for a restart and shows the cell to run first.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from jupyter_mlgpu.record.errors import RestartNeededError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say, with_commas
 from jupyter_mlgpu.record.words import nearest
 
-#: What a word sets. A level takes the place of the one before.
+#: The variables that each level sets. A level replaces the one before.
 LEVELS: Mapping[str, Mapping[str, str]] = {
     "on": {"TF_CPP_VMODULE": "execute=1,placer=1"},
     "all": {"TF_CPP_MAX_VLOG_LEVEL": "1"},
     "mlc": {"TF_MLC_LOGGING": "1", "TF_NUM_INTEROP_THREADS": "1"},
 }
 
-# Seen with TensorFlow 2.19.1: from 1 on it hides the very lines that TF_CPP_VMODULE asks for.
+# Observed with TensorFlow 2.19.1: from 1 on it hides the very lines that TF_CPP_VMODULE enables.
 _HIDES = "TF_CPP_MIN_LOG_LEVEL"
-_SAID_OF: Mapping[str, Sentence] = {
+_LEVEL_NOTES: Mapping[str, Sentence] = {
     "on": say("TensorFlow then logs where each operation runs: 2,200 lines in a 20-step fit."),
     "all": say(
         "Careful: TensorFlow then logs everything, 55,000 lines in a 20-step fit that takes "
@@ -42,16 +42,16 @@ _SAID_OF: Mapping[str, Sentence] = {
 
 @cache
 def of_this_process() -> Verbose:
-    """The one of this process and its environment."""
+    """Return the object for this process and its environment."""
     return Verbose(os.environ)
 
 
 @dataclass(slots=True)
 class Verbose:
-    """`%mlc_trace verbose WORDS`: one a kernel; remembers what it changed in `environ`.
+    """The state of `%mlc_trace verbose` in one kernel, which remembers what it changed in `environ`.
 
-    `before` is what `off` puts back. `in_time` holds what was set before the framework that reads it was
-    imported.
+    `before` has the values that `off` restores. `in_time` holds what was set before the framework that reads
+    it was imported.
     """
 
     environ: MutableMapping[str, str]
@@ -59,10 +59,10 @@ class Verbose:
     in_time: dict[str, str] = field(default_factory=dict)
 
     def command(self, words: str, modules: Container[str]) -> Sentence:
-        """Do what the words say and return what to print; `modules` is `sys.modules`.
+        """Run the command and return what to print; `modules` is `sys.modules`.
 
-        Raises UsageError, in one sentence, for words it does not know, and RestartNeededError for what
-        a framework has read already; then nothing has changed.
+        Raises UsageError, in one sentence, for unknown words, and RestartNeededError for a variable that a
+        framework has already read; then nothing has changed.
         """
         loaded = imported(modules)
         words = words.strip()
@@ -99,15 +99,15 @@ class Verbose:
         _refuse_too_late(words, {name: value}, loaded, self.in_time)
         self.before.setdefault(name, self.environ.get(name))
         self._change({name: value}, loaded)
-        return _said_of_setting(words, {name: value}, loaded)
+        return _setting_note(words, {name: value}, loaded)
 
     def restore(self) -> None:
-        """Put the environment back as it was found: what `%unload_ext jupyter_mlgpu` needs."""
+        """Restore the environment, for `%unload_ext jupyter_mlgpu`."""
         self._change(self.before, frozenset(FRAMEWORKS))
         self.before = {}
 
     def _set_level(self, level: str, loaded: frozenset[str]) -> Sentence:
-        """Set its variables; what was changed before is put back first."""
+        """Set the variables of a level, after restoring what was changed before."""
         found = {**self.environ, **self.before}
         wanted = dict(LEVELS[level])
         if level != "mlc" and (found.get(_HIDES) or "0") != "0":
@@ -115,7 +115,7 @@ class Verbose:
         _refuse_too_late(level, wanted, loaded, self.in_time)
         self._change({**self.before, **wanted}, loaded)
         self.before = {name: found.get(name) for name in wanted}
-        return _said_of_setting(level, wanted, loaded)
+        return _setting_note(level, wanted, loaded)
 
     def _off(self, loaded: frozenset[str]) -> Sentence:
         if not self.before:
@@ -135,12 +135,12 @@ class Verbose:
 
     def _status(self, loaded: frozenset[str]) -> Sentence:
         known = [(name, f"{name}={self.environ[name]}") for name in KNOBS if name in self.environ]
-        shown = [
+        settings = [
             say("{setting} (set here)", setting=one) if name in self.before else one for name, one in known
         ]
         lines = [say("No logging variable is set.")]
-        if shown:
-            lines = [say("Set in this kernel: {settings}.", settings=with_commas(shown))]
+        if settings:
+            lines = [say("Set in this kernel: {settings}.", settings=with_commas(settings))]
         if loaded:
             lines.append(
                 say(
@@ -158,7 +158,7 @@ class Verbose:
         return below(*lines)
 
     def _change(self, changes: Mapping[str, str | None], loaded: frozenset[str]) -> None:
-        """Set variables, and remove those that are to be None."""
+        """Set variables, and remove those whose value is None."""
         for name, value in changes.items():
             if KNOBS[name].framework not in loaded:
                 self.in_time.pop(name, None)
@@ -171,12 +171,12 @@ class Verbose:
 
 
 def imported(modules: Container[str]) -> frozenset[str]:
-    """The frameworks of `FRAMEWORKS` that this program has imported, or begun to."""
+    """Return the frameworks of `FRAMEWORKS` whose import has begun in this process."""
     return frozenset(name for name in ("tensorflow", "torch", "jax") if name in modules)
 
 
 def explain(knob: Knob) -> Sentence:
-    """What a variable does, what it takes, and when it is read."""
+    """Return a variable's effect, its values, and when it is read."""
     when = {
         "import": say("once, during import"),
         "first use": say("once, at first use"),
@@ -200,7 +200,7 @@ def explain(knob: Knob) -> Sentence:
 
 
 def first_cell(settings: Mapping[str, str]) -> str:
-    """The cell to run first after a restart."""
+    """Return the cell to run first after a restart."""
     lines = [f"os.environ[{name!r}] = {value!r}" for name, value in settings.items()]
     return "\n".join(["import os", *lines, "%load_ext jupyter_mlgpu"])
 
@@ -208,15 +208,15 @@ def first_cell(settings: Mapping[str, str]) -> str:
 def _refuse_too_late(
     words: str, wanted: Mapping[str, str], loaded: frozenset[str], in_time: Mapping[str, str]
 ) -> None:
-    """Raise RestartNeededError where a framework has read a variable already, with another value."""
+    """Raise RestartNeededError if a framework has already read a variable, with another value."""
     knobs = [KNOBS[name] for name, value in wanted.items() if in_time.get(name) != value]
     late = [knob for knob in knobs if knob.framework in loaded and knob.read == "import"]
     if not late:
         return
     names = _titles({knob.framework for knob in late})
     why = say("{names} is already imported and has read its settings, so nothing was changed.", names=names)
-    if words in _SAID_OF:
-        why = joined(why, _SAID_OF[words])
+    if words in _LEVEL_NOTES:
+        why = joined(why, _LEVEL_NOTES[words])
     for knob in late:
         if knob.instead:
             why = say("{why}\nWithout a restart: `{code}`", why=why, code=knob.instead)
@@ -230,17 +230,17 @@ def _refuse_too_late(
     )
 
 
-def _said_of_setting(words: str, wanted: Mapping[str, str], loaded: frozenset[str]) -> Sentence:
+def _setting_note(words: str, wanted: Mapping[str, str], loaded: frozenset[str]) -> Sentence:
     settings = say("Set {settings}.", settings=listed([f"{name}={value}" for name, value in wanted.items()]))
     return below(
-        joined(settings, _SAID_OF[words]) if words in _SAID_OF else settings,
+        joined(settings, _LEVEL_NOTES[words]) if words in _LEVEL_NOTES else settings,
         *_when_read([KNOBS[name] for name in wanted], loaded),
         say("`%mlc_trace verbose off` undoes this."),
     )
 
 
 def _when_read(knobs: Iterable[Knob], loaded: frozenset[str]) -> list[Sentence]:
-    """What has to be known of variables that were set, in sentences."""
+    """Return sentences on when the variables that were set will be read."""
     lines = []
     for knob in knobs:
         if knob.also in loaded:

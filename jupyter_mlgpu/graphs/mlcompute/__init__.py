@@ -1,5 +1,4 @@
-"""Apple's ML Compute as a small library to learn from: tensors, layers, graphs, and engines that compute
-them.
+"""Apple's ML Compute as a small library to learn from: tensors, layers, graphs, and engines.
 
     import jupyter_mlgpu.mlcompute as mlc
 
@@ -12,8 +11,8 @@ them.
     i.execute({"a": [1, 2, 3], "b": [4, 5, 6]})
     c.print()
 
-Names are Apple's, in Python's spelling. What each layer computes stands in its class, in layers/. Importing
-this imports no framework; a device does.
+Names are Apple's, in Python's spelling. The class of each layer, in layers/, says what it computes. Importing
+this package imports no framework; a device does.
 """
 
 from jupyter_mlgpu import record as _record
@@ -81,8 +80,8 @@ sgd_optimizer = optimizers.SGD
 
 
 def explain(tensor: Tensor) -> str:
-    """How a tensor came to be: its layer, and under it, further to the right, what that was made of.
+    """Return the history of a tensor: its layer, and below it, indented, what that was made of.
 
-    With the values of the last execution.
+    It includes the values of the last execution.
     """
     return _record.renderer().tensor_history(tensor)

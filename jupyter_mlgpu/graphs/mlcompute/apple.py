@@ -1,12 +1,12 @@
 """The engine for Apple's own framework, through pyobjc-framework-MLCompute. Not yet run on a Mac.
 
-Thin: it builds the same graph out of MLC objects and lets them work. Order, from MLCGraph.h,
-MLCTrainingGraph.h and Apple's documentation: tensors and layers, nodes, the inference or training graph of
-them, inputs, what stops gradients, compile; then for each execution data, forward, gradient, update. Every
+It builds the same graph out of MLC objects and lets them compute. The order is from MLCGraph.h,
+MLCTrainingGraph.h and Apple's documentation: tensors and layers, nodes, their inference or training graph,
+inputs, tensors that stop gradients, compile; then for each execution data, forward, gradient, update. Every
 execution is synchronous.
 
-Apple's framework is there from macOS 11.0 on and deprecated since 14.3; whether it still works is tried, and
-said.
+Apple's framework exists from macOS 11.0 on and is deprecated since 14.3. If it does not work, an error says
+so.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _FOR_INFERENCE = ENUMERATIONS["MLCExecutionOptions"]["ForwardForInference"]
 
 
 def framework() -> Any:
-    """The module MLCompute of pyobjc.
+    """Return the module MLCompute of pyobjc.
 
     Raises:
-        DeviceError: this is no Mac, or its system has no ML Compute any more.
+        DeviceError: this is not a Mac, or its system has no ML Compute any more.
         MissingPackageError: pyobjc-framework-MLCompute is not installed.
     """
     if sys.platform != "darwin":
@@ -59,7 +59,7 @@ def framework() -> Any:
             f"macOS {platform.mac_ver()[0]} has no ML Compute, which Apple has deprecated since 14.3: take "
             'device("any").'
         )
-    # The wheel leaves the buffer that is written to undescribed: an array of so many bytes, given back.
+    # The wheel does not describe the output buffer: an array of so many bytes, which is returned.
     objc.registerMetaDataForSelector(
         b"MLCTensor",
         b"copyDataFromDeviceMemoryToBytes:length:synchronizeWithDevice:",
@@ -69,7 +69,7 @@ def framework() -> Any:
 
 
 class OnDevice:
-    """The values of an MLCTensor, copied when they are looked at."""
+    """The values of an MLCTensor, copied when they are read."""
 
     def __init__(self, tensor: Any, shape: Shape, dtype: np.dtype[Any]) -> None:
         self._tensor, self._shape, self._dtype = tensor, shape, dtype
@@ -95,7 +95,7 @@ class AppleExecutable:
         self._device = ml.MLCDevice.deviceWithType_(value("MLCDeviceType", kind))
         if self._device is None:
             raise DeviceError(f'ML Compute has no {kind} here: take device("any", "apple").')
-        self._borrowed: list[Any] = []  # what ML Compute reads without copying
+        self._borrowed: list[Any] = []  # arrays that ML Compute reads without copying
         self._tensors = {tensor: self._tensor(tensor, None) for tensor in program.inputs}
         owners = {
             one: step.layer
@@ -119,8 +119,8 @@ class AppleExecutable:
         for step in program.steps:
             if isinstance(step.layer, Loss):
                 self._add(self._graph, step)
-        self._groups = self._grouped()
-        self._done(
+        self._groups = self._input_groups()
+        self._check(
             self._graph.addInputs_lossLabels_lossLabelWeights_(*map(self._by_name, self._groups)),
             "the inputs",
         )
@@ -137,14 +137,14 @@ class AppleExecutable:
             self._bind(data, batch)
             options = _SYNCHRONOUS if training else _SYNCHRONOUS | _FOR_INFERENCE
             done = self._graph.executeForwardWithBatchSize_options_completionHandler_(batch, options, None)
-        self._done(done, "the forward pass")
+        self._check(done, "the forward pass")
         results = self._program.results
         return {
             one: OnDevice(self._tensors[one], _cut(one, batch, self._whole), one.dtype) for one in results
         }
 
     def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[Values, Values]:
-        # In three passes: gradients can be read after separate passes alone (MLCTrainingGraph.h).
+        # In three passes, because gradients can be read only after separate passes (MLCTrainingGraph.h).
         results = self.forward(feeds, True, count)
         gradients = self.gradient(feeds, count, {})
         self.update(gradients, rate, time)
@@ -155,11 +155,11 @@ class AppleExecutable:
         insist(not upstream, wrong)
         _, batch = self._data(feeds)
         done = self._graph.executeGradientWithBatchSize_options_completionHandler_(batch, _SYNCHRONOUS, None)
-        self._done(done, "the gradient pass")
+        self._check(done, "the gradient pass")
         found: Values = dict.fromkeys(self._program.trained)
         for step, layer in self._layers.items():
             for tensor in step.layer.parameters:
-                # None for an LSTM's weights, of which the header tells no gradients.
+                # None for an LSTM's weights, for which the header has no gradients.
                 data = self._graph.gradientDataForParameter_layer_(self._tensors[tensor], layer)
                 if data is not None:
                     found[tensor] = np.frombuffer(bytes(data), tensor.dtype).reshape(tensor.shape)
@@ -169,7 +169,7 @@ class AppleExecutable:
         # The gradients of the last gradient pass are on the device.
         self._optimizer.setLearningRate_(rate)
         done = self._graph.executeOptimizerUpdateWithOptions_completionHandler_(_SYNCHRONOUS, None)
-        self._done(done, "the update")
+        self._check(done, "the update")
         self._graph.synchronizeUpdates()
         for tensor in self._program.trained:
             tensor._value = OnDevice(self._tensors[tensor], tensor.shape, tensor.dtype)
@@ -178,18 +178,18 @@ class AppleExecutable:
         raise GraphError("ML Compute tells the time of a whole execution alone: take the option profiling.")
 
     def wait(self) -> None:
-        """Every execution was synchronous."""
+        """Return at once: every execution was synchronous."""
 
     def _tensor(self, tensor: Tensor, owner: Layer | None) -> Any:
         if tensor.data_type not in ENUMERATIONS["MLCDataType"]:
             raise GraphError(f"ML Compute has no {tensor.data_type}, which {tensor} is: take Float32.")
         shape, kind = list(apple_shape(tensor, owner)), value("MLCDataType", tensor.data_type)
         if tensor.own:
-            data = self._wrapped(np.ascontiguousarray(np.asarray(tensor._value)))
+            data = self._wrap(np.ascontiguousarray(np.asarray(tensor._value)))
             return self._ml.MLCTensor.tensorWithShape_data_dataType_(shape, data, kind)
         return self._ml.MLCTensor.tensorWithShape_dataType_(shape, kind)
 
-    def _wrapped(self, array: Array) -> Any:
+    def _wrap(self, array: Array) -> Any:
         self._borrowed.append(array)
         return self._ml.MLCTensorData.dataWithImmutableBytesNoCopy_length_(array, array.nbytes)
 
@@ -217,8 +217,8 @@ class AppleExecutable:
         results = made if len(step.results) > 1 else [made]
         self._tensors |= dict(zip(step.results, results, strict=True))
 
-    def _grouped(self) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
-        """Inputs, labels, weights of losses."""
+    def _input_groups(self) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
+        """Return the inputs, the labels, and the weights of losses."""
         losses = [step.sources for step in self._program.steps if isinstance(step.layer, Loss)]
         labels = [one for sources in losses for one in sources[1:2] if one in self._program.inputs]
         weights = [one for sources in losses for one in sources[2:] if one in self._program.inputs]
@@ -230,22 +230,22 @@ class AppleExecutable:
     def _finish(self) -> None:
         ml, program = self._ml, self._program
         if program.stopped:
-            self._done(
+            self._check(
                 self._graph.stopGradientForTensors_([self._tensors[one] for one in program.stopped]),
                 "stopping",
             )
         of_layers = {one for step in program.steps for one in step.layer.parameters}
         if loose := [one for one in program.trained if one not in of_layers]:
             parameters = [ml.MLCTensorParameter.parameterWithTensor_(self._tensors[one]) for one in loose]
-            self._done(self._graph.setTrainingTensorParameters_(parameters), "the parameters")
-        self._done(self._graph.compileWithOptions_device_(0, self._device), "the graph")
+            self._check(self._graph.setTrainingTensorParameters_(parameters), "the parameters")
+        self._check(self._graph.compileWithOptions_device_(0, self._device), "the graph")
 
     @property
     def _whole(self) -> int:
         return self._program.inputs[0].shape[0]
 
     def _data(self, feeds: Sequence[Array]) -> tuple[dict[str, Any], int]:
-        """The data by name, and Apple's batch size: 0 for the one that the tensors have."""
+        """Return the data by name, and Apple's batch size: 0 for the one that the tensors have."""
         self._borrowed = [one for one in self._borrowed if not isinstance(one, dict)]
         names = [tensor.name for tensor in self._program.inputs]
         arrays = dict(zip(names, map(np.ascontiguousarray, feeds), strict=True))
@@ -260,9 +260,9 @@ class AppleExecutable:
         done = self._graph.bindAndWriteData_forInputs_toDevice_batchSize_synchronous_(
             data, inputs, self._device, batch, True
         )
-        self._done(done, "the data")
+        self._check(done, "the data")
 
-    def _done(self, done: bool, what: str) -> None:
+    def _check(self, done: bool, what: str) -> None:
         if not done:
             raise GraphError(
                 f"ML Compute refused {what}; its log (in Console, subsystem MLCompute) may say why."
@@ -270,12 +270,12 @@ class AppleExecutable:
 
 
 def _cut(tensor: Tensor, batch: int, whole: int) -> Shape:
-    """The shape of a result for a smaller batch."""
+    """Return the shape of a result for a smaller batch."""
     return (tensor.shape[0] * batch // whole, *tensor.shape[1:]) if batch and tensor.shape else tensor.shape
 
 
 def optimizer(ml: Any, ours: Optimizer) -> Any:
-    """The MLCOptimizer."""
+    """Return the MLCOptimizer for one of our optimizers."""
     descriptors = ml.MLCOptimizerDescriptor
     word = "L2" if isinstance(ours, AdamW) else ours.regularization_type
     descriptor = descriptors.descriptorWithLearningRate_gradientRescale_appliesGradientClipping_gradientClippingType_gradientClipMax_gradientClipMin_maximumClippingNorm_customGlobalNorm_regularizationType_regularizationScale_(  # noqa: E501

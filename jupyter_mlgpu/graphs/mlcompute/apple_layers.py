@@ -1,13 +1,11 @@
-"""Our layers in Apple's words: for each class of ours, the call that makes the MLCLayer. Not yet run on a
-Mac.
+"""Make Apple's layers: for each of our classes, the call that makes the MLCLayer. Not yet run on a Mac.
 
-Names are those of pyobjc, a selector with `_` for `:`. A test holds every one against the metadata of
+Names are those of pyobjc, a selector with `_` for `:`. A test compares every one with the metadata of
 pyobjc-framework-MLCompute 12.2.2 (tests/data/mlcompute_names.json) and Apple's headers.
 
 Shapes of weights follow code that ran on Apple's framework: filters are [1, inputs * outputs, height, width],
-numbers a channel [1, channels, 1, 1], and a fully connected layer has a kernel of inputs x outputs. What no
-page told is what order the weights of a fully connected layer stand in; ours are given as they are, [outputs,
-inputs].
+numbers per channel [1, channels, 1, 1], and a fully connected layer has a kernel of inputs x outputs. No page
+documents the order of the weights of a fully connected layer; ours are passed as they are, [outputs, inputs].
 """
 
 from __future__ import annotations
@@ -31,16 +29,16 @@ from jupyter_mlgpu.graphs.mlcompute.tensors import Shape, Tensor
 from jupyter_mlgpu.record.errors import GraphError
 
 Tensors = Mapping[Tensor, Any]
-"""Our tensors -> Apple's."""
+"""Apple's tensor for each of ours."""
 
 
 def value(enumeration: str, word: str) -> int:
-    """A word's number."""
+    """Return the number of a word in an enumeration."""
     return ENUMERATIONS[enumeration][word]
 
 
 def apple_shape(tensor: Tensor, layer: Layer | None) -> Shape:
-    """The shape in which Apple's framework takes the tensor, if it is this layer's."""
+    """Return the shape in which Apple's framework takes the tensor, if it belongs to this layer."""
     shape = tensor.shape
     if isinstance(layer, windows.Convolution | dense.FullyConnected):
         if len(shape) == 1:
@@ -52,7 +50,7 @@ def apple_shape(tensor: Tensor, layer: Layer | None) -> Shape:
 
 
 def make(ml: Any, layer: Layer, tensors: Tensors, sources: list[Tensor]) -> Any:
-    """The MLCLayer.
+    """Return the MLCLayer.
 
     Raises:
         GraphError: Apple's framework has no such layer, or refused this one.
@@ -66,7 +64,7 @@ def make(ml: Any, layer: Layer, tensors: Tensors, sources: list[Tensor]) -> Any:
     raise GraphError(f"ML Compute has no {layer.title} that we know of.")
 
 
-def _given(tensors: Tensors, tensor: Tensor | None) -> Any:
+def _optional(tensors: Tensors, tensor: Tensor | None) -> Any:
     return None if tensor is None else tensors[tensor]
 
 
@@ -83,7 +81,7 @@ def _fully_connected(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor
         outputs, inputs, inputs, outputs
     )
     return ml.MLCFullyConnectedLayer.layerWithWeights_biases_descriptor_(
-        tensors[layer.weights], _given(tensors, layer.biases), descriptor
+        tensors[layer.weights], _optional(tensors, layer.biases), descriptor
     )
 
 
@@ -101,7 +99,7 @@ def _convolution(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -
         list(layer.padding_sizes),
     )
     return ml.MLCConvolutionLayer.layerWithWeights_biases_descriptor_(
-        tensors[layer.weights], _given(tensors, layer.biases), descriptor
+        tensors[layer.weights], _optional(tensors, layer.biases), descriptor
     )
 
 
@@ -143,8 +141,8 @@ def _batch_normalization(ml: Any, layer: Any, tensors: Tensors, sources: list[Te
         layer.feature_channel_count,
         tensors[layer.mean],
         tensors[layer.variance],
-        _given(tensors, layer.beta),
-        _given(tensors, layer.gamma),
+        _optional(tensors, layer.beta),
+        _optional(tensors, layer.gamma),
         layer.variance_epsilon,
         layer.momentum,
     )
@@ -280,8 +278,8 @@ _LAYERS: dict[type[Layer], Callable[[Any, Any, Tensors, list[Tensor]], Any]] = {
     reducing.InstanceNormalization: lambda ml, layer, tensors, sources: (
         ml.MLCInstanceNormalizationLayer.layerWithFeatureChannelCount_beta_gamma_varianceEpsilon_(
             layer.feature_channel_count,
-            _given(tensors, layer.beta),
-            _given(tensors, layer.gamma),
+            _optional(tensors, layer.beta),
+            _optional(tensors, layer.gamma),
             layer.variance_epsilon,
         )
     ),
@@ -289,16 +287,16 @@ _LAYERS: dict[type[Layer], Callable[[Any, Any, Tensors, list[Tensor]], Any]] = {
         ml.MLCGroupNormalizationLayer.layerWithFeatureChannelCount_groupCount_beta_gamma_varianceEpsilon_(
             layer.feature_channel_count,
             layer.group_count,
-            _given(tensors, layer.beta),
-            _given(tensors, layer.gamma),
+            _optional(tensors, layer.beta),
+            _optional(tensors, layer.gamma),
             layer.variance_epsilon,
         )
     ),
     reducing.LayerNormalization: lambda ml, layer, tensors, sources: (
         ml.MLCLayerNormalizationLayer.layerWithNormalizedShape_beta_gamma_varianceEpsilon_(
             list(layer.normalized_shape),
-            _given(tensors, layer.beta),
-            _given(tensors, layer.gamma),
+            _optional(tensors, layer.beta),
+            _optional(tensors, layer.gamma),
             layer.variance_epsilon,
         )
     ),

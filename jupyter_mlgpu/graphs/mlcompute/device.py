@@ -1,4 +1,4 @@
-"""The device words, and what was got for them."""
+"""Devices to compile for: the words of `device`, and the targets that it returns."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ ENGINES = ("tensorflow", "numpy", "apple")
 
 @dataclass(frozen=True)
 class Target:
-    """What `device` got.
+    """A device of an engine, as `device` returns it.
 
     Attributes:
         asked: Apple's word, CPU, GPU, Any or ANE.
-        engine: which library computes there.
-        place: in the engine's words; "" leaves the choice to the engine.
-        what: in words for a person.
-        asynchronous: whether an execution returns before the device has finished.
+        engine: the library that computes.
+        place: the device in the engine's words; "" leaves the choice to the engine.
+        what: a description for people.
+        asynchronous: true if an execution returns before the device has finished.
     """
 
     asked: str
@@ -31,8 +31,8 @@ class Target:
     asynchronous: bool = False
 
     def compile(self, program: Program) -> Executable:
-        """The program, ready to run here."""
-        # Imported when they are chosen, and not before: TensorFlow takes seconds.
+        """Return the program, ready to run on this device."""
+        # Each engine is imported only when it is chosen, because TensorFlow takes seconds.
         if self.engine == "numpy":
             from jupyter_mlgpu.graphs.mlcompute.numpy_engine import NumpyExecutable
 
@@ -50,12 +50,13 @@ class Target:
 
 
 def device(name: str = "any", engine: str = "tensorflow") -> Target:
-    """A device to compile for: `any` (the engine's choice), `cpu`, `gpu`, or `ane`, Apple's Neural Engine.
+    """Return a device to compile for.
 
-    Printed, it says what it got. Engines are `tensorflow`, `numpy` and, on a Mac, `apple`: ML Compute itself.
+    Names are `any` (the engine's choice), `cpu`, `gpu`, and `ane`, Apple's Neural Engine. Printed, it
+    describes itself. Engines are `tensorflow`, `numpy` and, on a Mac, `apple`: ML Compute itself.
 
     Raises:
-        GraphError: another word.
+        GraphError: an unknown word.
         DeviceError: there is no such device here.
         MissingPackageError: the engine is not installed.
     """

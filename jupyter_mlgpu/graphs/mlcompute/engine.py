@@ -1,6 +1,6 @@
-"""The contract of engines, what computes a graph; and what those share that have the words of ops.py.
+"""The contract of engines, which compute graphs, and the base class of those that use ops.py.
 
-Three keep to the contract: NumPy, TensorFlow and, apart from the rest, Apple's ML Compute.
+Three engines implement it: NumPy, TensorFlow and, without the base class, Apple's ML Compute.
 """
 
 from __future__ import annotations
@@ -19,68 +19,70 @@ from jupyter_mlgpu.graphs.mlcompute.tensors import FLOATS, Array, Tensor
 from jupyter_mlgpu.record.clock import real_time
 
 Values = dict[Tensor, Any]
-"""By tensor, anything that NumPy can read."""
+"""Values by tensor: anything that NumPy can read."""
 
 
 class Executable(Protocol):
     """A program compiled for a device.
 
-    `feeds` are the inputs' arrays in the program's order, `count` the number of the execution, from which
-    random numbers follow, so that a gradient repeats the forward pass it belongs to.
+    `feeds` are the inputs' arrays in the program's order. `count` is the number of the execution, from which
+    random numbers are derived, so that a gradient repeats the forward pass it belongs to.
     """
 
-    #: Whether calls return before the device has finished.
+    #: True if calls return before the device has finished.
     asynchronous: bool
 
     def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
-        """The program's results. Training, what layers keep (running means) is brought up to date."""
+        """Return the program's results. In training, the statistics of layers (running means) are updated."""
 
     def gradient(self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]) -> Values:
-        """Of the sum of the losses and of each `tensor * upstream`, for all float tensors."""
+        """Return the gradients of the sum of losses and of all `tensor * upstream`, for float tensors."""
 
     def update(self, gradients: Values, rate: float, time: int) -> None:
-        """The optimizer's step number `time` with these gradients of the trained tensors."""
+        """Run step number `time` of the optimizer with these gradients of the trained tensors."""
 
     def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[Values, Values]:
-        """Forward, gradient and update in one; the results, and the gradients of the trained tensors."""
+        """Run forward, gradient and update in one; return the results and the trained tensors' gradients."""
 
     def times(self, feeds: Sequence[Array], training: bool, count: int) -> dict[Step, float]:
-        """Seconds of each step of the program, computed by itself, the device finished before the next."""
+        """Return the seconds of each step of the program, each finished before the next."""
 
     def wait(self) -> None:
-        """Until the device has finished."""
+        """Wait until the device has finished."""
 
 
 @dataclass(eq=False)
 class Slot:
-    """What an optimizer keeps: a number a parameter, all in one vector, held as a tensor holds its values."""
+    """State of an optimizer: a number per parameter, all in one vector, stored like a tensor's values."""
 
     _value: Any
 
 
 class Engine:
-    """An executable in the words of ops.py, for arrays of any library. See Executable.
+    """An executable on the operations of ops.py, for arrays of any library. See Executable.
 
-    What is the library's own stands in numpy_engine.py and tensorflow_engine.py, under these names:
+    numpy_engine.py and tensorflow_engine.py implement what depends on the library, under these names:
     """
 
-    compiled: Callable[[Callable[..., Any]], Callable[..., Any]]
-    """The function, made fast."""
+    compile: Callable[[Callable[..., Any]], Callable[..., Any]]
+    """Return the function in a compiled form."""
     place: Callable[[], Any]
-    """Something to enter, in which arrays are made and functions are called."""
+    """Return a context in which arrays are made and functions are called."""
     array: Callable[[Any], Value]
-    """The library's array of NumPy's."""
+    """Return the library's array of a NumPy array."""
     read: Callable[[Tensor | Slot], Value]
-    """What a tensor with values of its own holds."""
+    """Return the values of a tensor that has values of its own."""
     write: Callable[[Tensor | Slot, Value], None]
-    """Let it hold this."""
+    """Set these values."""
     seed: Callable[[int, Value], Value]
-    """Of a layer's seed and the number of the execution: two whole numbers for random_uniform."""
-    recorded: Callable[[Sequence[Value]], Any]
-    """Of the feeds, something to enter before what is to be differentiated."""
-    derived: Callable[[Any, Any, Any, Sequence[Value]], list[Value]]
-    """Of such a record, targets, weights and sources: the gradients of the sum of all targets * weights by
-    the sources; None for one that has no part in it."""
+    """Return two whole numbers for random_uniform, from a layer's seed and the number of the execution."""
+    recording: Callable[[Sequence[Value]], Any]
+    """Return a context for the feeds that records what is to be differentiated."""
+    differentiate: Callable[[Any, Any, Any, Sequence[Value]], list[Value]]
+    """Return the gradients of the sum of all targets * weights, from a record, targets, weights and sources.
+
+    There is one for each source, None for a source that has no part in it.
+    """
 
     asynchronous = False
 
@@ -93,8 +95,8 @@ class Engine:
         slots = program.optimizer.slots() if program.optimizer else 0
         self._slots = [Slot(np.zeros(size, dtype)) for _ in range(slots)]
         self._own: list[Tensor | Slot] = [*program.own, *self._slots]
-        self._forward, self._gradient = self.compiled(self._compute), self.compiled(self._differentiate)
-        self._step, self._update = self.compiled(self._learn), self.compiled(self._improve)
+        self._forward, self._gradient = self.compile(self._compute), self.compile(self._differentiate)
+        self._step, self._update = self.compile(self._learn), self.compile(self._improve)
 
     def wait(self) -> None:
         """Wait for what was sent to the device."""
@@ -104,27 +106,27 @@ class Engine:
         return compute()
 
     def out(self, value: Value) -> Any:
-        """A result as it leaves a compiled function."""
+        """Return a result in the form in which it leaves a compiled function."""
         return value
 
-    def shown(self, value: Any) -> Any:
-        """The same as something that NumPy can read."""
+    def readable(self, value: Any) -> Any:
+        """Return the result in a form that NumPy can read."""
         return value
 
     def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
         with self.place():
-            return self._named(self._forward(*self._given(feeds, count), training))
+            return self._by_tensor(self._forward(*self._arrays(feeds, count), training))
 
     def gradient(self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]) -> Values:
         with self.place():
             more = [(tensor, self.array(gradient)) for tensor, gradient in upstream.items()]
-            _, found = self._gradient(*self._given(feeds, count), more, True)
+            _, found = self._gradient(*self._arrays(feeds, count), more, True)
         return {tensor: one for tensor, one in zip(self._floats, found, strict=True) if one is not None}
 
     def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[Values, Values]:
         with self.place():
-            results, found = self._step(*self._given(feeds, count), self.array(np.array([rate, time])))
-        return self._named(results), dict(zip(self._program.trained, found, strict=True))
+            results, found = self._step(*self._arrays(feeds, count), self.array(np.array([rate, time])))
+        return self._by_tensor(results), dict(zip(self._program.trained, found, strict=True))
 
     def update(self, gradients: Values, rate: float, time: int) -> None:
         with self.place():
@@ -144,16 +146,16 @@ class Engine:
             return made
 
         with self.place():
-            self._walk(*self._given(feeds, count), training, timed)
+            self._walk(*self._arrays(feeds, count), training, timed)
         return seconds
 
-    def _given(self, feeds: Sequence[Array], count: int) -> tuple[list[Value], Value]:
+    def _arrays(self, feeds: Sequence[Array], count: int) -> tuple[list[Value], Value]:
         return [self.array(one) for one in feeds], self.array(np.int32(count))
 
-    def _named(self, results: Sequence[Any]) -> Values:
-        return dict(zip(self._program.results, map(self.shown, results), strict=True))
+    def _by_tensor(self, results: Sequence[Any]) -> Values:
+        return dict(zip(self._program.results, map(self.readable, results), strict=True))
 
-    # What follows is compiled: TensorFlow runs it once, to learn the operations.
+    # The following methods are compiled: TensorFlow runs them once, to record the operations.
 
     def _walk(self, feeds: Sequence[Value], count: Value, training: bool, around: Any = None) -> Pass:
         leaves = dict(zip(self._program.inputs, feeds, strict=True))
@@ -171,14 +173,14 @@ class Engine:
         return self._results(self._walk(feeds, count, training))
 
     def _differentiate(self, feeds: Sequence[Value], count: Value, upstream: Any, whole: bool) -> Any:
-        with self.recorded(feeds) as record:
+        with self.recording(feeds) as record:
             run = self._walk(feeds, count, True)
         ones = [(loss, np.ones(tuple(run[loss].shape), loss.dtype)) for loss in self._program.losses]
         targets, weights = zip(*ones, *upstream, strict=True)
-        # Leaves are asked for as they were before gradients through them were stopped.
+        # Leaves are used as they were before gradients through them were stopped.
         values, wanted = run.values | run.leaves, self._floats if whole else self._program.trained
         sources = [values[tensor] for tensor in wanted]
-        found = self.derived(record, [run[one] for one in targets], weights, sources)
+        found = self.differentiate(record, [run[one] for one in targets], weights, sources)
         for place, tensor in enumerate(wanted):
             if found[place] is None and tensor in run.leaves:
                 found[place] = np.zeros(tuple(values[tensor].shape), tensor.dtype)

@@ -1,4 +1,4 @@
-"""Graphs that run: named inputs, a device to compile for, data to execute with, and what came of it."""
+"""Graphs that run: named inputs, a device to compile for, data to execute with, and results."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ Data = Mapping[str, TensorData | ArrayLike]
 Named = Mapping[str, Tensor]
 Words = str | Iterable[str]
 Handler = Callable[[Tensor | None, Exception | None, float | None], None] | None
-"""Called when an execution is over, with the result (or None), the error (or None), and the seconds that it
-took if profiling was asked for (else None)."""
+"""Called when an execution has finished, with its result, error and seconds.
+
+The result and the error may be None; the seconds are None unless profiling was requested.
+"""
 
 
 class ExecutableGraph(Graph):
-    """What inference and training share. Layers may be added to it directly before it is compiled."""
+    """The base of inference and training graphs. Layers may be added to it directly before it is compiled."""
 
     optimizer: Optimizer | None = None
 
@@ -37,7 +39,7 @@ class ExecutableGraph(Graph):
         insist(fine, "A graph to execute is made of a list of graphs: [mlc.graph(), ...].")
         self.steps = in_order(step for graph in given for step in graph.steps)
         self.device: Target | None = None
-        #: Seconds of the last execution with the option `profiling`, the device's work included; else None.
+        #: Seconds of the last execution with the option `profiling`, including the device's work; else None.
         self.execution_time: float | None = None
         self._inputs: dict[str, Tensor] = {}
         self._outputs: dict[str, Tensor] = {}
@@ -55,7 +57,7 @@ class ExecutableGraph(Graph):
     def add_inputs(
         self, inputs: Named, loss_labels: Named | None = None, loss_label_weights: Named | None = None
     ) -> bool:
-        """Names for the tensors that will be given data at each execution.
+        """Name the tensors that get data at each execution.
 
         Raises:
             GraphError: a name is taken, or no layer takes the tensor.
@@ -77,7 +79,7 @@ class ExecutableGraph(Graph):
         return True
 
     def add_outputs(self, outputs: Named) -> bool:
-        """Names for results, under which `outputs` gives their values."""
+        """Name results, whose values are then in `outputs`."""
         for name, tensor in outputs.items():
             made = tensor in self._made()
             insist(made, f"{tensor}, given as the output {name!r}, is no result of this graph.")
@@ -90,11 +92,10 @@ class ExecutableGraph(Graph):
         return {name: tensor.numpy() for name, tensor in self._outputs.items()}
 
     def link_with(self, graphs: Iterable[ExecutableGraph]) -> bool:
-        """Join graphs where one takes what another makes: the maker is executed first, and gives its values
-        on.
+        """Join graphs of which one takes results of the other, which is executed first and passes them on.
 
         Raises:
-            GraphError: two that share nothing, or take from each other in a circle.
+            GraphError: two share nothing, or depend on each other in a circle.
         """
         for other in graphs:
             gives, takes = _takes(other, self), _takes(self, other)
@@ -110,13 +111,13 @@ class ExecutableGraph(Graph):
         return {self}.union(*(maker._before() for maker in self._makers))
 
     def compile(self, device: Target, compilation_options: Words = ()) -> bool:
-        """Make it ready for a device; True, or an error that says what is missing.
+        """Compile the graph for a device, and return True.
 
-        All options of MLCGraphCompilationOptions are understood, and none is needed: every tensor can be read
+        All options of MLCGraphCompilationOptions are accepted, and none is needed: every tensor can be read
         after an execution, and all gradients are computed.
 
         Raises:
-            GraphError: there is no layer, or a tensor comes from nowhere.
+            GraphError: there is no layer, or a tensor has no source.
         """
         fine = isinstance(device, Target)
         insist(fine, f"compile takes a device, mlc.device('any'), and was given {device!r:.60}.")
@@ -171,17 +172,15 @@ class ExecutableGraph(Graph):
 
         Args:
             inputs_data: by the names given to add_inputs.
-            batch_size: 0 takes the shapes as they stand. Another number is that of the examples, not more
-            than
-                the tensors' first size: it stands in its place in every input that has it.
-            execution_options: of MLCExecutionOptions. `synchronous` waits for the device; `profiling`
-            measures
-                execution_time; `per_layer_profiling` runs the layers one by one besides, and notes the
-                seconds of each.
+            batch_size: 0 takes the shapes as they are. Another number is the number of examples, at most the
+                tensors' first size; it replaces this size in every input that has it.
+            execution_options: of MLCExecutionOptions. `synchronous` waits for the device. `profiling`
+                measures execution_time. `per_layer_profiling` also runs the layers one by one, and
+                measures the seconds of each.
             completion_handler: see Handler.
 
         Raises:
-            GraphError: not compiled yet, data missing, too much or too little, of another type; NaN came out.
+            GraphError: the graph is not compiled, data is missing, has another size or type, or NaN came out.
         """
         feeds = self._feeds(inputs_data, batch_size, "execute")
         return self._forward(feeds, False, execution_options, completion_handler)
@@ -191,7 +190,7 @@ class ExecutableGraph(Graph):
         return self._run(lambda: (executable.forward(feeds, training, self._count), {}), words, handler)
 
     def _profiled(self, feeds: list[Array], training: bool, words: Words) -> Executable:
-        """What executes the graph; with the option, after each layer has been measured by itself."""
+        """Return the executable; with the option for it, after each layer has been timed separately."""
         executable, _ = self._ready("execute")
         if "PerLayerProfiling" in options("MLCExecutionOptions", words, "execute"):
             for step, seconds in executable.times(feeds, training, self._count).items():
@@ -199,7 +198,7 @@ class ExecutableGraph(Graph):
         return executable
 
     def _run(self, work: Callable[[], tuple[Values, Values]], words: Words, handler: Handler) -> bool:
-        """Get results and gradients on this thread, and do what follows when the device has finished."""
+        """Compute results and gradients on this thread, and finish when the device has finished."""
         self.wait()
         chosen = options("MLCExecutionOptions", words, "execute")
         (executable, _), start = self._ready("execute"), real_time.perf_counter()
@@ -227,7 +226,7 @@ class ExecutableGraph(Graph):
         return True
 
     def wait(self) -> None:
-        """Until the device has finished and the completion handler has been called.
+        """Wait until the device has finished and the completion handler has returned.
 
         Raises:
             GraphError: the execution gave NaN.
@@ -240,7 +239,7 @@ class ExecutableGraph(Graph):
             raise error
 
     def _not_numbers(self) -> GraphError | None:
-        """Of the ends of the graph: where NaN first came up."""
+        """Return an error that says where NaN first appeared, if any end of the graph has NaN."""
         _, program = self._ready("execute")
         if not any(_nan(tensor) for tensor in self.ends()):
             return None
@@ -291,9 +290,9 @@ def _takes(user: ExecutableGraph, maker: ExecutableGraph) -> bool:
 
 
 def _nan(tensor: Tensor) -> int:
-    """How many of its values are NaN."""
+    """Return how many of the tensor's values are NaN."""
     return int(np.isnan(np.asarray(tensor._value)).sum()) if tensor.data_type in FLOATS else 0
 
 
 class InferenceGraph(ExecutableGraph):
-    """A graph to compute results with; dropout is off, and batch normalisation uses its running figures."""
+    """A graph that computes results. Dropout is off, and batch normalization uses its running statistics."""

@@ -1,8 +1,8 @@
-"""The words of Apple's ML Compute and their values, and what becomes of a word that is not among them.
+"""The words of Apple's ML Compute and their values, and errors for unknown words.
 
 names.json has them from the metadata of the wheel pyobjc-framework-MLCompute 12.2.2, where `Add` of the
-enumeration MLCArithmeticOperation is called MLCArithmeticOperationAdd; a test compares every value. The one
-word of ours that is not Apple's is the data type Float64: Apple's framework has none, the other engines do.
+enumeration MLCArithmeticOperation is called MLCArithmeticOperationAdd; a test compares every value. The only
+word that is not Apple's is the data type Float64: Apple's framework has none, the other engines do.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ ENUMERATIONS: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("n
 
 
 def choose(words: str | Iterable[str], word: str, where: str) -> str:
-    """Apple's spelling of a word: `divide_no_nan` is DivideNoNaN. `where` is who asks, for the message.
+    """Return Apple's spelling of a word: `divide_no_nan` is DivideNoNaN.
 
-    Capitals and underscores do not matter. `words` are those that may be meant, or their enumeration's name.
+    Case and underscores do not matter. `words` are the possible words, or the name of their enumeration.
+    `where` is the caller's name for the message.
 
     Raises:
-        GraphError: for any other word; the nearest ones are offered.
+        GraphError: for any other word, with the nearest ones.
     """
     known = {_plain(name): name for name in (ENUMERATIONS[words] if isinstance(words, str) else words)}
     near = [known[one] for one in get_close_matches(_plain(str(word)), known, n=3, cutoff=0.6)]
@@ -34,7 +35,7 @@ def choose(words: str | Iterable[str], word: str, where: str) -> str:
 
 
 def options(enumeration: str, words: str | Iterable[str], where: str) -> frozenset[str]:
-    """Several words of an enumeration of flags; one may be given by itself."""
+    """Return several words of an enumeration of flags; a single one may be given without a list."""
     given = [words] if isinstance(words, str) else words
     return frozenset(choose(enumeration, one, where) for one in given)
 
@@ -43,12 +44,12 @@ def _plain(word: str) -> str:
     return word.replace("_", "").replace(" ", "").lower()
 
 
-def spelt(name: str) -> str:
-    """Apple's word for a reader: SoftmaxCrossEntropy is softmax cross entropy."""
+def plain_words(name: str) -> str:
+    """Return Apple's word in plain words: SoftmaxCrossEntropy is softmax cross entropy."""
     return re.sub("(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name).lower()
 
 
 def insist(truth: object, otherwise: str, error: type[Exception] = GraphError) -> None:
-    """Raise the error with this sentence where something that must be so is not."""
+    """Raise the error with this sentence if the condition is not true."""
     if not truth:
         raise error(otherwise)

@@ -1,4 +1,4 @@
-"""The NumPy engine: a graph step by step, on the CPU. Slow, and short enough to be read."""
+"""The NumPy engine: a graph step by step, on the CPU. It is slow, and short enough to be read."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class NumpyExecutable(Engine):
     def __init__(self, program: Program) -> None:
         super().__init__(program, NumpyOps())
 
-    def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
     def place(self) -> Any:
-        return np.errstate(all="ignore")  # NaN is told with the layer that made it
+        return np.errstate(all="ignore")  # NaN is reported with the layer that made it
 
     def array(self, values: Any) -> Value:
         return Value(np.asarray(values))
@@ -38,10 +38,10 @@ class NumpyExecutable(Engine):
     def seed(self, seed: int, count: Value) -> tuple[int, int]:
         return seed, int(count.array)
 
-    def recorded(self, feeds: Sequence[Value]) -> Any:
+    def recording(self, feeds: Sequence[Value]) -> Any:
         return nullcontext()
 
-    def derived(self, record: Any, targets: Any, weights: Any, sources: Sequence[Value]) -> list[Any]:
+    def differentiate(self, record: Any, targets: Any, weights: Any, sources: Sequence[Value]) -> list[Any]:
         found = backward(zip(targets, map(plain, weights), strict=True))
         return [found.get(source) for source in sources]
 

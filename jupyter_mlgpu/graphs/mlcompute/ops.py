@@ -1,14 +1,14 @@
-"""The contract of engines: the few operations on arrays that every layer is written in.
+"""The operations on arrays in which every layer is written, and which an engine implements.
 
-A layer states its formula once, in these words, for arrays of whatever engine runs it; `+ - * /` and unary
-`-` are the arrays' own. A plain number beside an array takes the array's type. Shapes are known and constant,
-axes count from 0. Pictures are [batch, channels, height, width].
+A layer states its formula once, in these operations, for arrays of any engine; `+ - * /` and unary `-` are
+the arrays' own. A plain number takes the type of the array it is combined with. Shapes are known and
+constant, axes count from 0. Pictures are [batch, channels, height, width].
 
-An engine must have UNARY, BINARY and TESTS, and of an array x:
+An engine must have UNARY, BINARY and TESTS, and for an array x:
 
     constant(array)                    an array without a gradient
     cast(x, dtype)
-    stop_gradient(x)                   x, and no gradient goes through
+    stop_gradient(x)                   x, through which no gradient passes
     where(condition, x, y)             with broadcasting
     matmul(x, y)                       of the last two axes; those before them are broadcast
     sum(x, axes, keep=False)           `keep` leaves axes of size 1
@@ -16,13 +16,13 @@ An engine must have UNARY, BINARY and TESTS, and of an array x:
     argmax(x, axis)                    Int32; the first of equal ones
     reshape(x, shape)                  transpose(x, axes)        concatenate(parts, axis)
     slice(x, slices)                   pad(x, widths, value=0.0)
-    take(x, indices, axis)             what stands at these places of the axis, in the shape of the indices
+    take(x, indices, axis)             the values at these places of the axis, in the shape of the indices
     take_along(x, indices, axis)       result[..., j, ...] = x[..., indices[..., j, ...], ...]
     put_along(x, indices, updates, axis, add)     x with the updates where `take_along` would have read
     random_uniform(shape, dtype, seed)            from 0 to 1; the same for the same pair of whole numbers
 
-What has a body below is a formula out of these: right as it stands, and an engine may put a kernel of its own
-in its place.
+The methods with a body below are formulas in these operations. They are correct as they are, and an engine
+may replace them with a kernel of its own.
 """
 
 from __future__ import annotations
@@ -35,13 +35,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 Value = Any
-"""An array of an engine: NumPy's with its history (tape.py), TensorFlow's, or a shape alone (shapes.py)."""
+"""An array of an engine: NumPy's with its history (tape.py), TensorFlow's, or only a shape (shapes.py)."""
 Pair = tuple[int, int]
 
-# In UNARY, round takes halves to the even number; TESTS give Boolean.
-UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p round sign sin
-sinh
- sqrt tan tanh"""
+# In UNARY, round takes halves to the even number; TESTS return Boolean.
+UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p round sign
+ sin sinh sqrt tan tanh"""
 BINARY, TESTS = "maximum minimum power", "equal less less_equal logical_and logical_or logical_not"
 
 
@@ -65,23 +64,23 @@ class Ops:
         return self.maximum(x, 0.0)
 
     def product(self, x: Value, matrix: Value) -> Value:
-        """x W^T of two axes each."""
+        """Return x W^T of two matrices."""
         return self.matmul(x, self.transpose(matrix, (1, 0)))
 
     def shift(self, x: Value, biases: Value, axis: int) -> Value:
-        """Each of the numbers added along one axis: the second of a picture, or the last."""
+        """Return x with a number added for each place of one axis: the second of a picture, or the last."""
         return x + self.reshape(biases, (-1, *[1] * (len(x.shape) - axis - 1)))
 
     def sigmoid(self, x: Value) -> Value:
-        """1 / (1 + e^-x), in a form that cannot overflow."""
+        """Return 1 / (1 + e^-x), in a form that cannot overflow."""
         return 0.5 * (self.tanh(0.5 * x) + 1.0)
 
     def softplus(self, x: Value) -> Value:
-        """log(1 + e^x), in a form that cannot overflow."""
+        """Return log(1 + e^x), in a form that cannot overflow."""
         return self.maximum(x, 0.0) + self.log1p(self.exp(-self.abs(x)))
 
     def log_softmax(self, x: Value, axis: int) -> Value:
-        """x - log(sum e^x); the largest x is taken away first, so that nothing overflows."""
+        """Return x - log(sum e^x); the largest x is subtracted first to avoid overflow."""
         x = x - self.stop_gradient(self.max(x, [axis], True))
         return x - self.log(self.sum(self.exp(x), [axis], True))
 
@@ -89,28 +88,28 @@ class Ops:
         return self.exp(self.log_softmax(x, axis))
 
     def cross_entropy(self, x: Value, labels: Value) -> Value:
-        """- sum of labels * log softmax x, over the second axis."""
+        """Return - sum of labels * log softmax x, over the second axis."""
         return -self.sum(labels * self.log_softmax(x, 1), [1])
 
     def split(self, x: Value, parts: int | Sequence[int], axis: int) -> list[Value]:
-        """Into so many equal parts, or parts of these lengths."""
+        """Split into so many equal parts, or into parts of these lengths."""
         lengths = [x.shape[axis] // parts] * parts if isinstance(parts, int) else parts
         before, ends = [slice(None)] * axis, pairwise(accumulate(lengths, initial=0))
         return [self.slice(x, [*before, slice(*both)]) for both in ends]
 
     def stack(self, values: Sequence[Value]) -> Value:
-        """Arrays of one shape along a new first axis."""
+        """Stack arrays of one shape along a new first axis."""
         return self.concatenate([self.reshape(one, (1, *one.shape)) for one in values], 0)
 
     def patches(self, x: Value, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
-        """What a window sees at each of its places: [batch, channels, rows, kernel, columns, kernel]."""
+        """Return the patch of each place of a window: [batch, channels, rows, kernel, columns, kernel]."""
         for axis, size, stride, dilation in zip((2, 4), kernel, strides, dilations, strict=True):
             places = np.arange(0, x.shape[axis] - dilation * (size - 1), stride)
             x = self.take(x, places[:, None] + dilation * np.arange(size), axis)
         return x
 
     def convolution(self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int) -> Value:
-        """Where the window lies inside x: every patch times every filter, as one product of matrices.
+        """Convolve without padding: multiply every patch with every filter, as one matrix product.
 
         Weights are [outputs, channels of a group, height, width].
         """
@@ -126,10 +125,10 @@ class Ops:
     def convolution_transpose(
         self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int
     ) -> Value:
-        """What a convolution does to gradients: each value spreads over a window.
+        """Return what a convolution does to gradients: each value spreads over a window.
 
-        It is a convolution of x with zeros between its values, by the filters turned round. Weights are
-        [channels, outputs of a group, height, width].
+        It is a convolution of x with zeros between its values, with reversed filters. Weights are [channels,
+        outputs of a group, height, width].
         """
         channels, outputs, rows, columns = weights.shape
         reach = (dilations[0] * (rows - 1), dilations[1] * (columns - 1))
@@ -142,7 +141,7 @@ class Ops:
         return self.convolution(x, turned, (1, 1), dilations, groups)
 
     def apart(self, x: Value, steps: Pair) -> Value:
-        """With zeros between the values, which then stand `steps` apart in the last two axes."""
+        """Insert zeros, so that the values are `steps` apart in the last two axes."""
         if tuple(steps) == (1, 1):
             return x
         first, second, height, width = x.shape
@@ -153,6 +152,6 @@ class Ops:
         return self.slice(x, [slice(None), slice(None), *ends])
 
     def pool(self, x: Value, kind: str, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
-        """`max` or `mean` of each patch."""
+        """Return the `max` or `mean` of each patch."""
         seen = self.patches(x, kernel, strides, dilations)
         return self.max(seen, (3, 5)) if kind == "max" else self.mean(seen, (3, 5))

@@ -1,8 +1,9 @@
-"""From gradients to better parameters: SGD, Adam, AdamW, RMSProp, with regularisation and clipping before.
+"""Update parameters by gradients: SGD, Adam, AdamW, RMSProp, after regularization and clipping.
 
-Each is a formula in the words of ops.py for one parameter: p the parameter, g its gradient, a state of arrays
-that begin as zeros, and t the number of the update from 1 on. The formulas are those of PyTorch's pages of
-the same names, which Apple's arguments (momentum scale, alpha, is centered, uses AMSGrad) follow.
+Each is a formula in the operations of ops.py for one parameter: p is the parameter, g its gradient, the state
+is arrays that begin as zeros, and t is the number of the update from 1 on. The formulas are those of
+PyTorch's pages of the same names, which Apple's arguments (momentum scale, alpha, is centered, uses AMSGrad)
+follow.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ New = tuple[Value, Values]
 
 @dataclass(eq=False)
 class Optimizer:
-    """What all have: gradients are rescaled, clipped and regularised before the update.
+    """The base of all optimizers: gradients are rescaled, clipped and regularized before the update.
 
     * learning_rate: may be changed between updates.
     * gradient_rescale: gradients are multiplied by it.
     * gradient_clipping: `by_value` between gradient_clip_min and gradient_clip_max; `by_norm`, each
       gradient's length at most maximum_clipping_norm; `by_global_norm`, the length of all together
-      (custom_global_norm in its place if given).
+      (or custom_global_norm if given).
     * regularization_type: `l1` adds scale * sign(p) to the gradient, `l2` scale * p.
     """
 
@@ -55,13 +56,13 @@ class Optimizer:
         insist(normed, f"{name} clips by a norm with a maximum_clipping_norm above 0.")
 
     def slots(self) -> int:
-        """How many numbers it keeps for each of a parameter's."""
+        """Return how many numbers of state there are for each number of a parameter."""
         return 0
 
     def improve(self, ops: Ops, parameters: Values, gradients: Values, state: Values, clock: Value) -> New:
-        """The step of all parameters. `clock` is the learning rate and the number of the update.
+        """Return all parameters after the step. `clock` is the learning rate and the number of the update.
 
-        All are one long vector: a formula on it is a dozen operations, and not a dozen a parameter.
+        All parameters are one long vector: a formula on it is a dozen operations, not a dozen per parameter.
         """
         if not parameters:
             return [], state
@@ -75,7 +76,7 @@ class Optimizer:
         return [ops.reshape(one, p.shape) for one, p in zip(parts, parameters, strict=True)], state
 
     def prepare(self, ops: Ops, parameters: Values, gradients: Values) -> Values:
-        """Rescaled, then clipped, then regularised gradients."""
+        """Return rescaled, then clipped, then regularized gradients."""
         scale, most = self.gradient_rescale, self.maximum_clipping_norm
         gradients = [g if scale == 1 else g * scale for g in gradients]
         if self.gradient_clipping == "ByValue":
@@ -87,7 +88,7 @@ class Optimizer:
                 whole = ops.sqrt(ops.sum(ops.stack(norms) * ops.stack(norms), [0]))
                 whole = whole * 0.0 + self.custom_global_norm if self.custom_global_norm else whole
                 norms = [whole] * len(norms)
-            # Shorter ones are left as they are.
+            # Gradients that are short enough are not changed.
             shares = [most / ops.maximum(norm, most) for norm in norms]
             gradients = [g * share for g, share in zip(gradients, shares, strict=True)]
         if self.regularization_type == "None":
@@ -96,7 +97,7 @@ class Optimizer:
         return [g + self.regularization_scale * p for p, g in zip(shrinks, gradients, strict=True)]
 
     def update(self, ops: Ops, p: Value, g: Value, state: Values, rate: Value, t: Value) -> New:
-        """One parameter's step."""
+        """Return one parameter's step."""
         raise NotImplementedError
 
 
@@ -147,7 +148,7 @@ class Adam(Optimizer):
 
 @dataclass(eq=False)
 class AdamW(Adam):
-    """Adam, and beside it p shrinks by rate * regularization_scale * p (Loshchilov and Hutter, 2019)."""
+    """Adam with an additional decay of p by rate * regularization_scale * p (Loshchilov and Hutter, 2019)."""
 
     _: KW_ONLY
     regularization_scale: float = 0.01
@@ -160,8 +161,8 @@ class AdamW(Adam):
 class RMSProp(Optimizer):
     """v' = a v + (1 - a) g^2,  p' = p - rate g / (sqrt(v') + epsilon)   (Hinton's lecture 6e, 2012).
 
-    Centred, the square of the gradient's running mean is taken from v'; with momentum, p moves by a velocity
-    to which the quotient is added.
+    Centered, the square of the gradient's running mean is subtracted from v'. With momentum, p moves by a
+    velocity to which the quotient is added.
     """
 
     learning_rate: float = 0.01

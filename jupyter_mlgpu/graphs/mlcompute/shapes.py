@@ -1,4 +1,4 @@
-"""The engine that computes shapes alone: a layer's formula, run on shapes and types, tells what it will make.
+"""The engine that computes only shapes: a layer's formula on shapes and types gives those of its results.
 
 So no layer needs a second set of rules, and a mistake is found while a graph is built, before there is any
 data.
@@ -17,8 +17,11 @@ from jupyter_mlgpu.graphs.mlcompute.ops import BINARY, TESTS, UNARY, Ops, Pair
 from jupyter_mlgpu.graphs.mlcompute.tensors import TYPES, Array, Shape
 
 
-def joined(*forms: Any) -> Form:
-    """Of arrays and plain numbers: sizes are equal, or 1, counted from the last (NumPy's rule)."""
+def broadcast(*forms: Any) -> Form:
+    """Return the broadcast form of arrays and plain numbers, by NumPy's rule.
+
+    Sizes are equal, or 1, counted from the last.
+    """
     arrays = [one for one in forms if hasattr(one, "shape")]
     types = sorted({TYPES[one.dtype] for one in arrays})
     insist(len(types) == 1, f"they are of different types, {' and '.join(types)}")
@@ -31,41 +34,41 @@ def joined(*forms: Any) -> Form:
 
 
 class Form:
-    """What is known of an array before there are values."""
+    """The shape and type of an array that has no values yet."""
 
-    __array_ufunc__ = None  # so that NumPy leaves `array * form` to the form
+    __array_ufunc__ = None  # NumPy then leaves `array * form` to the form
 
     def __init__(self, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
         self.shape: Shape = tuple(int(size) for size in shape)
         self.dtype = np.dtype(dtype)
 
-    __add__ = __sub__ = __mul__ = __truediv__ = __radd__ = __rsub__ = __rmul__ = __rtruediv__ = joined
+    __add__ = __sub__ = __mul__ = __truediv__ = __radd__ = __rsub__ = __rmul__ = __rtruediv__ = broadcast
 
     def __neg__(self) -> Form:
         return self
 
     def resized(self, axis: int, *sizes: int) -> Form:
-        """With these sizes where that of one axis was."""
+        """Return the form with these sizes in place of one axis."""
         return Form((*self.shape[:axis], *sizes, *self.shape[axis + 1 :]), self.dtype)
 
 
 class ShapeOps(Ops):
-    """The contract on Forms. What does not fit is a GraphError that says why, and no more."""
+    """The operations on Forms. If something does not fit, the GraphError only says why."""
 
     def __init__(self) -> None:
-        for words, function in ((UNARY, joined), (BINARY, joined), (TESTS, self._test)):
+        for words, function in ((UNARY, broadcast), (BINARY, broadcast), (TESTS, self._test)):
             for word in words.split():
                 setattr(self, word, function)
         self.logical_and = self.logical_or = self.logical_not = self._logical
-        self.stop_gradient = joined
+        self.stop_gradient = broadcast
 
     def _test(self, *forms: Any) -> Form:
-        return Form(joined(*forms).shape, np.dtype(bool))
+        return Form(broadcast(*forms).shape, np.dtype(bool))
 
     def _logical(self, *forms: Any) -> Form:
         boolean = all(one.dtype == bool for one in forms)
         insist(boolean, f"it needs Boolean, and these are {TYPES[forms[0].dtype]}")
-        return joined(*forms)
+        return broadcast(*forms)
 
     def constant(self, array: Array) -> Form:
         return Form(array.shape, array.dtype)
@@ -74,13 +77,13 @@ class ShapeOps(Ops):
         return Form(x.shape, dtype)
 
     def where(self, condition: Form, x: Any, y: Any) -> Form:
-        chosen, mask = joined(x, y), self._logical(condition)
-        return Form(joined(mask, self._test(chosen)).shape, chosen.dtype)
+        chosen, mask = broadcast(x, y), self._logical(condition)
+        return Form(broadcast(mask, self._test(chosen)).shape, chosen.dtype)
 
     def matmul(self, x: Form, y: Form) -> Form:
         fits = min(len(x.shape), len(y.shape)) > 1 and x.shape[-1] == y.shape[-2]
         insist(fits, f"rows {list(x.shape)} do not meet columns {list(y.shape)}")
-        before = joined(Form((*x.shape[:-2], 1), x.dtype), Form((*y.shape[:-2], 1), y.dtype))
+        before = broadcast(Form((*x.shape[:-2], 1), x.dtype), Form((*y.shape[:-2], 1), y.dtype))
         return Form((*before.shape[:-1], x.shape[-2], y.shape[-1]), before.dtype)
 
     def sum(self, x: Form, axes: Sequence[int], keep: bool = False) -> Form:
@@ -105,7 +108,7 @@ class ShapeOps(Ops):
         return Form([x.shape[axis] for axis in axes], x.dtype)
 
     def concatenate(self, parts: Sequence[Form], axis: int) -> Form:
-        joined(*(Form((), part.dtype) for part in parts))
+        broadcast(*(Form((), part.dtype) for part in parts))
         others = {part.resized(axis, 1).shape for part in parts}
         insist(len(others) == 1, f"they differ in more than dimension {axis}")
         return parts[0].resized(axis, sum(part.shape[axis] for part in parts))
@@ -130,4 +133,4 @@ class ShapeOps(Ops):
     def put_along(self, x: Form, indices: Form, updates: Form, axis: int, add: bool) -> Form:
         fits = self.take_along(x, indices, axis).shape == updates.shape
         insist(fits, "source and indices must have one shape")
-        return joined(x, Form((), updates.dtype))
+        return broadcast(x, Form((), updates.dtype))

@@ -16,7 +16,7 @@ from jupyter_mlgpu.graphs.mlcompute.tensors import TYPES, Tensor
 
 @dataclass(eq=False)
 class Step:
-    """A layer in a graph: what it makes of what. `seconds` is its own time in the last profiled run."""
+    """A layer in a graph with its sources and results. `seconds` is its own time in the last profiled run."""
 
     layer: Layer
     sources: tuple[Tensor, ...]
@@ -34,8 +34,8 @@ class Program:
         inputs: tensors that are given values at each execution.
         own: tensors with values of their own: constants, weights, running means.
         trained: those of them that the optimizer updates.
-        losses: what is to become small; their sum, where they are several.
-        stopped: tensors through which no gradient goes.
+        losses: the results to minimize, or their sum if there are several.
+        stopped: tensors through which no gradient passes.
         optimizer: of a training graph, or None.
     """
 
@@ -52,7 +52,7 @@ class Program:
         return [result for step in self.steps for result in step.results]
 
     def walk(self, run: Pass, around: Callable[[Step, Callable[[], Any]], Any]) -> None:
-        """Compute every step; `around` may do something before and after each."""
+        """Compute every step; `around` wraps the computation of each."""
         run.leaves = dict(run.values)
         for tensor in self.stopped & run.values.keys():
             run.values[tensor] = run.ops.stop_gradient(run.values[tensor])
@@ -63,7 +63,7 @@ class Program:
 
 
 class Graph:
-    """Layers joined by tensors. Its drawing is what a notebook shows of it."""
+    """Layers joined by tensors. A notebook displays its drawing."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
@@ -71,12 +71,12 @@ class Graph:
     def add_layer(
         self, layer: Layer, sources: Tensor | Sequence[Tensor], *, disable_update: bool = False
     ) -> Any:
-        """The tensor that the layer makes of these sources, or a list where it makes several.
+        """Return the tensor that the layer makes of these sources, or a list of several.
 
         With `disable_update` no optimizer changes its weights.
 
         Raises:
-            GraphError: the layer cannot take these; it says what it needs and what it found.
+            GraphError: the layer cannot take these; the message has what it needs and what it found.
         """
         given = [sources] if isinstance(sources, Tensor) else list(sources)
         fits = isinstance(layer, Layer) and all(isinstance(source, Tensor) for source in given)
@@ -92,22 +92,22 @@ class Graph:
         return step.results[0] if len(step.results) == 1 else list(step.results)
 
     def ends(self) -> list[Tensor]:
-        """The results that no layer takes."""
+        """Return the results that no layer takes."""
         taken = {source for step in self.steps for source in step.sources}
         return [result for step in self.steps for result in step.results if result not in taken]
 
     def described(self) -> Mapping[str, str]:
-        """What is to be said of the whole graph, for summary and drawing."""
+        """Return facts about the whole graph, for summary and drawing."""
         return {}
 
     def summary(self) -> str:
-        """The layers as a table: what each takes and makes, its weights, and its time in a profiled run."""
+        """Return the layers as a table: sources, results, weights, and the time in a profiled run."""
         return record.renderer().graph_summary(self)
 
     __repr__ = summary
 
     def picture(self) -> Any:
-        """The drawing, which a notebook shows by itself."""
+        """Return the drawing, which a notebook displays."""
         return record.renderer().graph_picture(self)
 
     def _repr_html_(self) -> str:
@@ -115,7 +115,7 @@ class Graph:
 
 
 def in_order(steps: Iterable[Step]) -> list[Step]:
-    """Each step after those whose results it takes; they may come from several graphs in any order.
+    """Return each step after those whose results it takes; they may come from several graphs in any order.
 
     Raises:
         GraphError: they wait for one another in a circle.

@@ -1,8 +1,8 @@
 """Reverse-mode differentiation over NumPy: arrays that remember what they were made of.
 
-Each operation computes its result and notes, for every argument, how a gradient of the result becomes a
-gradient of that argument (the chain rule: times the derivative). `backward` walks these notes from the result
-to the beginning and adds up what arrives (Griewank and Walther, Evaluating Derivatives, chapter 3).
+Each operation computes its result and records, for every argument, how a gradient of the result becomes a
+gradient of that argument (the chain rule: times the derivative). `backward` walks these records from the
+result to the beginning and adds up the gradients (Griewank and Walther, Evaluating Derivatives, chapter 3).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _numbers = itertools.count()
 
 
 def _two(function: Callable[..., Any], to_x: Any, to_y: Any) -> Callable[[Any, Any], Value]:
-    """An operation on two arrays, from how a gradient of the result becomes one of each."""
+    """Return an operation on two arrays, from functions from the result's gradient to those of each."""
 
     def operation(x: Any, y: Any) -> Value:
         a, b = plain(x), plain(y)
@@ -34,7 +34,7 @@ def _two(function: Callable[..., Any], to_x: Any, to_y: Any) -> Callable[[Any, A
 
 
 def _fold(gradient: Array, shape: tuple[int, ...]) -> Array:
-    """Sum over what broadcasting has repeated."""
+    """Sum a gradient over the axes that broadcasting has repeated."""
     gradient = gradient.sum(tuple(range(gradient.ndim - len(shape))))
     repeated = tuple(axis for axis, size in enumerate(shape) if size == 1 and gradient.shape[axis] != 1)
     return gradient.sum(repeated, keepdims=True) if repeated else gradient
@@ -43,10 +43,10 @@ def _fold(gradient: Array, shape: tuple[int, ...]) -> Array:
 class Value:
     """An array and, for each argument it was made of, the function from its gradient to the argument's.
 
-    Values are numbered as they are made: each has a higher number than those it was made of.
+    Values are numbered in order of creation: each has a higher number than those it was made of.
     """
 
-    __array_ufunc__ = None  # so that `array * value` asks the value
+    __array_ufunc__ = None  # NumPy then leaves `array * value` to the value
 
     def __init__(self, array: Any, *parents: tuple[Any, Back]) -> None:
         self.array: Array = np.asarray(array)
@@ -66,13 +66,13 @@ class Value:
 
 
 def backward(starts: Iterable[tuple[Value, Array]]) -> dict[Value, Array]:
-    """Gradients of the sum of all `start * gradient`."""
+    """Return the gradients of the sum of all `start * gradient`."""
     gradients: dict[Value, Array] = {}
     arriving: dict[Value, Array] = {}
     for value, gradient in starts:
         arriving[value] = arriving.get(value, 0) + gradient
     while arriving:
-        # What was made last: everything that it went into has been there already.
+        # Take the newest value: all that it went into has been processed already.
         value = max(arriving, key=lambda one: one.number)
         gradients[value] = arriving.pop(value)
         for parent, back in value.parents:
@@ -81,12 +81,15 @@ def backward(starts: Iterable[tuple[Value, Array]]) -> dict[Value, Array]:
 
 
 def plain(x: Any) -> Any:
-    """Without its history."""
+    """Return the array without its history."""
     return x.array if isinstance(x, Value) else x
 
 
 def _winner(function: Callable[..., Any], beats: Callable[..., Any]) -> Any:
-    """The gradient goes to the one that is taken; of equal ones, half to each, as in PyTorch."""
+    """Return an operation whose gradient goes to the chosen argument.
+
+    Equal arguments get half of it each, as in PyTorch.
+    """
 
     def share(g: Array, x: Any, y: Any) -> Any:
         return g * (beats(x, y) + 0.5 * np.equal(x, y)).astype(g.dtype)
@@ -98,7 +101,7 @@ def _power_to_exponent(g: Array, x: Any, y: Any) -> Any:
     return g * np.power(x, y) * np.log(np.where(x > 0, x, 1)).astype(g.dtype)
 
 
-# Of each word: what computes y of x, and the derivative.
+# For each word: the function from x to y, and the derivative.
 _UNARY: dict[str, tuple[Callable[..., Any], Callable[[Any, Any], Any]]] = {
     "abs": (np.abs, lambda x, y: np.sign(x)),
     "acos": (np.arccos, lambda x, y: -1 / np.sqrt(1 - x * x)),
@@ -124,7 +127,7 @@ _UNARY: dict[str, tuple[Callable[..., Any], Callable[[Any, Any], Any]]] = {
     "tan": (np.tan, lambda x, y: 1 + y * y),
     "tanh": (np.tanh, lambda x, y: 1 - y * y),
 }
-# The same of x and y, as functions of the gradient, x and y.
+# The same for x and y, with functions of the gradient, x and y.
 _BINARY: dict[str, Callable[[Any, Any], Value]] = {
     "maximum": _winner(np.maximum, np.greater),
     "minimum": _winner(np.minimum, np.less),
@@ -134,11 +137,11 @@ _BINARY: dict[str, Callable[[Any, Any], Value]] = {
 
 
 class NumpyOps(Ops):
-    """The contract on Values."""
+    """The operations on Values."""
 
     def __init__(self) -> None:
         for word, (function, derivative) in _UNARY.items():
-            setattr(self, word, _one(function, derivative))
+            setattr(self, word, _unary(function, derivative))
         for word, operation in _BINARY.items():
             setattr(self, word, operation)
         for word in TESTS.split():
@@ -199,7 +202,7 @@ class NumpyOps(Ops):
 
     def put_along(self, x: Any, indices: Any, updates: Any, axis: int, add: bool) -> Value:
         places, result = _grid(plain(indices), axis), plain(x).copy()
-        kept = np.ones_like(result)  # what is left of x at each place
+        kept = np.ones_like(result)  # 1 where x is kept
         if add:
             np.add.at(result, places, plain(updates))
         else:
@@ -210,7 +213,7 @@ class NumpyOps(Ops):
         return Value(np.random.default_rng(list(seed)).random(tuple(shape)).astype(dtype))
 
 
-def _one(function: Callable[..., Any], derivative: Callable[[Any, Any], Any]) -> Callable[[Any], Value]:
+def _unary(function: Callable[..., Any], derivative: Callable[[Any, Any], Any]) -> Callable[[Any], Value]:
     def operation(x: Any) -> Value:
         a = np.asarray(plain(x))
         result = np.asarray(function(a), a.dtype)
@@ -224,7 +227,7 @@ def _without_gradient(function: Callable[..., Any]) -> Callable[..., Value]:
 
 
 def _spread(x: Array, axes: Sequence[int], keep: bool) -> Back:
-    """A reduced array, brought back to where broadcasting fits it to x."""
+    """Return a function that brings a reduced array back to a shape that broadcasts to x."""
     return lambda g: g if keep else np.expand_dims(g, tuple(axis % x.ndim for axis in axes))
 
 

@@ -17,7 +17,7 @@ from jupyter_mlgpu.measure.frameworks.tensorflow.backend import TensorFlowBacken
 
 
 class ChannelsLast:
-    """A picture as TensorFlow computed it, turned when it is looked at and not before: that takes time."""
+    """A picture as TensorFlow computed it. It is transposed only when it is read, because that takes time."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
@@ -30,8 +30,8 @@ class ChannelsLast:
 class TensorFlowExecutable(Engine):
     """The program as functions of TensorFlow.
 
-    `place` is a device of TensorFlow's, or "" to leave the choice to TensorFlow. Each kind of
-    execution is a tf.function, and TensorFlow compiles it once for each batch size.
+    `place` is a device of TensorFlow, or "" to leave the choice to TensorFlow. Each kind of execution is a
+    tf.function, which TensorFlow compiles once for each batch size.
     """
 
     def __init__(self, program: Program, place: str, asynchronous: bool) -> None:
@@ -44,14 +44,14 @@ class TensorFlowExecutable(Engine):
         with self._device():
             self._variables = {own: self._variable(own) for own in self._own}
 
-    def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return self._tf.function(function, autograph=False)  # type: ignore[no-any-return]
 
     @contextmanager
     def place(self) -> Iterator[None]:
         with self._device():
             for own, variable in self._variables.items():
-                # What another engine or device has given a tensor since.
+                # Another engine or device has set the tensor's values meanwhile.
                 if own._value is not variable:
                     variable.assign(np.asarray(own._value))
                     own._value = variable
@@ -70,14 +70,14 @@ class TensorFlowExecutable(Engine):
         return self._tf.stack([seed, count])
 
     @contextmanager
-    def recorded(self, feeds: Sequence[Any]) -> Iterator[Any]:
+    def recording(self, feeds: Sequence[Any]) -> Iterator[Any]:
         with self._tf.GradientTape() as tape:
             tape.watch([feed for feed in feeds if feed.dtype.is_floating])
             yield tape
 
-    def derived(self, record: Any, targets: Any, weights: Any, sources: Sequence[Any]) -> list[Any]:
+    def differentiate(self, record: Any, targets: Any, weights: Any, sources: Sequence[Any]) -> list[Any]:
         found = record.gradient(targets, sources, list(weights))
-        # Those of rows of a table come as slices.
+        # Gradients of rows of a table come as slices.
         return [None if one is None else self._tf.convert_to_tensor(one) for one in found]
 
     def wait(self) -> None:
@@ -90,14 +90,14 @@ class TensorFlowExecutable(Engine):
     def out(self, value: Any) -> Any:
         return self._tf.transpose(value, TO_LAST) if len(value.shape) == 4 else value
 
-    def shown(self, value: Any) -> Any:
+    def readable(self, value: Any) -> Any:
         return ChannelsLast(value) if len(value.shape) == 4 else value
 
     def _device(self) -> Any:
         return self._tf.device(self._place) if self._place else nullcontext()
 
     def _variable(self, own: Tensor | Slot) -> Any:
-        """Its values as a variable on this device; graphs that share a tensor share the variable."""
+        """Return the values as a variable on this device; graphs that share a tensor share the variable."""
         held = own._value
         if not isinstance(held, self._tf.Variable) or not held.device.endswith(self._place):
             own._value = self._tf.Variable(np.asarray(held))

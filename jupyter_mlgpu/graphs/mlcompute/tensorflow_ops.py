@@ -1,4 +1,4 @@
-"""The contract of ops.py in TensorFlow's words, with its own kernels for what is heavy."""
+"""The operations of ops.py in TensorFlow, with its own kernels for heavy ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TO_LAST, TO_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
 
 
 class TensorFlowOps(Ops):
-    """Those of TensorFlow; `tf` is the module."""
+    """The operations of TensorFlow; `tf` is the module."""
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
@@ -30,7 +30,7 @@ class TensorFlowOps(Ops):
         self.power, self.concatenate = self._both(tf.pow), tf.concat
 
     def _alike(self, x: Any, y: Any) -> tuple[Any, Any]:
-        """A plain number takes the type of the array beside it."""
+        """Return both as tensors; a plain number takes the type of the other one."""
         dtype = next((one.dtype for one in (x, y) if hasattr(one, "dtype")), None)
         return self._tf.convert_to_tensor(x, dtype), self._tf.convert_to_tensor(y, dtype)
 
@@ -47,7 +47,10 @@ class TensorFlowOps(Ops):
         return self._tf.matmul(x, matrix, transpose_b=True)
 
     def _last(self, function: Callable[..., Any], x: Value, *more: Any) -> Value:
-        """Of a picture with channels last. TensorFlow takes out transposes that undo each other."""
+        """Apply a function to a picture with channels last.
+
+        TensorFlow removes transposes that undo each other.
+        """
         return self._tf.transpose(function(self._tf.transpose(x, TO_LAST), *more), TO_FIRST)
 
     def shift(self, x: Value, biases: Value, axis: int) -> Value:
@@ -64,7 +67,7 @@ class TensorFlowOps(Ops):
         return self._tf.argmax(x, axis, self._tf.int32)
 
     def argmin(self, x: Value, axis: int) -> Value:
-        # Of argmax(-x), TensorFlow 2.19's optimiser loses a reshape that follows (seen).
+        # For argmax(-x), TensorFlow 2.19's optimizer loses a reshape that follows (observed).
         return self._tf.argmin(x, axis, self._tf.int32)
 
     def slice(self, x: Value, slices: Sequence[slice]) -> Value:
@@ -90,9 +93,8 @@ class TensorFlowOps(Ops):
     def random_uniform(self, shape: Sequence[int], dtype: np.dtype[Any], seed: Value) -> Value:
         return self._tf.random.stateless_uniform(shape, seed, dtype=dtype)
 
-    # TensorFlow's kernels for CPUs want channels last, and no more than that: gradients with dilations, of
-    # groups, and of depthwise convolutions with unequal strides are missing there. These are brought to those
-    # that exist.
+    # TensorFlow's kernels for CPUs need channels last, and lack some gradients: with dilations, of groups,
+    # and of depthwise convolutions with unequal strides. These cases are rewritten to others that exist.
 
     def convolution(self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int) -> Value:
         tf, (outputs, channels) = self._tf, weights.shape[:2]

@@ -1,6 +1,6 @@
 """Tensors, the nodes of a graph, and the data that fills them.
 
-A tensor has a shape, a type and a name, and no values before a graph is executed, unless it is given some:
+A tensor has a shape, a type and a name. It has no values before a graph is executed, unless it is given some:
 then it is a constant, or a layer's weights. `tensor_data` wraps values, and belongs to no graph.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Shape = tuple[int, ...]
 
-#: Apple's data types in NumPy's words. Float64 is not Apple's.
+#: Apple's data types as NumPy types. Float64 is not Apple's.
 _WORDS = [word for word in (*ENUMERATIONS["MLCDataType"], "Float64") if word != "Invalid"]
 DTYPES = {word: np.dtype("bool" if word == "Boolean" else word.lower()) for word in _WORDS}
 TYPES = {dtype: word for word, dtype in DTYPES.items()}
@@ -32,12 +32,12 @@ _numbers = itertools.count(1)
 
 
 def show(array: Array) -> str:
-    """The values one after another, as C prints them with `%g`."""
+    """Return the values in a row, as C prints them with `%g`."""
     return " ".join(f"{value:g}" for value in array.reshape(-1).astype(np.float64))
 
 
 class TensorData:
-    """Values, as a NumPy array; no node of a graph, so it carries no gradient."""
+    """Values, as a NumPy array; it is not a node of a graph, so it has no gradient."""
 
     def __init__(self, values: ArrayLike) -> None:
         self.array = np.asarray(values)
@@ -47,7 +47,7 @@ class TensorData:
         insist(self.array.dtype.kind in "fiub", wrong)
 
     def numpy(self) -> Array:
-        """The values."""
+        """Return the values."""
         return self.array
 
     def print(self) -> None:
@@ -59,20 +59,20 @@ class TensorData:
 
 
 class Tensor:
-    """A node of a graph: `data` and a number in the order of creation, a shape and a type.
+    """A node of a graph. Its name is `data` and a number in the order of creation.
 
     Attributes:
         name: as it is printed.
-        shape: the batch, where there is one, is its first number.
-        data_type: one of Apple's words, Float32 and so on.
-        step: the layer that makes it, with what it makes it of; None for what comes from outside.
+        shape: the batch size, if any, is its first number.
+        data_type: one of Apple's words, such as Float32.
+        step: the layer that makes it, with its sources; None for a tensor from outside.
     """
 
     def __init__(self, shape: Sequence[int], data_type: str, step: Step | None = None) -> None:
         self.name = f"data{next(_numbers)}"
         self.shape: Shape = tuple(shape)
         self.data_type, self.step = data_type, step
-        self._value: Any = None  # anything that NumPy can read: an engine's own array, too
+        self._value: Any = None  # anything that NumPy can read, such as an engine's own array
         self._gradient: Any = None
         self.own = False  # has values of its own: a constant, or weights
         self._before_reading: Callable[[], None] | None = None
@@ -82,7 +82,7 @@ class Tensor:
         return DTYPES[self.data_type]
 
     def numpy(self) -> Array:
-        """The values of the last execution, or its own; waits for the device.
+        """Return the values of the last execution, or its own values; wait for the device.
 
         Raises:
             GraphError: it has none yet.
@@ -99,7 +99,7 @@ class Tensor:
 
     @property
     def gradient(self) -> Array:
-        """By how much the sum of the losses grows with each value; after `execute` or `execute_gradient`.
+        """The gradient of the sum of the losses by each value, after `execute` or `execute_gradient`.
 
         Raises:
             GraphError: no training graph has computed it.
@@ -113,17 +113,17 @@ class Tensor:
         print(f"MLCTensor {self.name} : {show(self.numpy())}")
 
     def short(self) -> str:
-        """The first values and, if there are more than six, the mean of all."""
+        """Return the first values and, if there are more than six, the mean of all."""
         values = self.numpy().reshape(-1)
         return show(values) if len(values) <= 6 else f"{show(values[:6])} ... (mean {values.mean():g})"
 
     def fill(self, data: TensorData | ArrayLike, batch: int | None = None) -> Array:
-        """The data in this tensor's shape and type. Only the number of elements must match.
+        """Return the data in this tensor's shape and type. Only the number of elements must match.
 
         `batch` replaces the first number of the shape.
 
         Raises:
-            GraphError: the number of elements or the type is another.
+            GraphError: the number of elements or the type differs.
         """
         given = data if isinstance(data, TensorData) else TensorData(data)
         array, shape = given.array, self.shape if batch is None else (batch, *self.shape[1:])
@@ -161,31 +161,30 @@ def tensor(
     random: str | None = None,
     seed: int | None = None,
 ) -> Tensor:
-    """A tensor of this shape. With `data`, `fill` or `random` it has values of its own: constant or weights.
+    """Return a tensor of this shape. With `data`, `fill` or `random` it is a constant or weights.
 
-    `random` is `uniform` (between -1 and 1), or `glorot_uniform` or `xavier`: uniform within
-    sqrt(6 / (inputs + outputs)) of 0 (Glorot and Bengio, 2010), where a shape is [outputs, inputs, ...].
-    Apple's word uniform has no documented bounds; these are ours.
+    `random` is `uniform` (between -1 and 1), or `glorot_uniform` or `xavier`: uniform within sqrt(6 / (inputs
+    + outputs)) of 0 (Glorot and Bengio, 2010); the shape is [outputs, inputs, ...]. Apple does not document
+    the bounds of its word uniform; these are ours.
 
     Raises:
-        GraphError: anything but whole numbers from 1 on in the shape, an unknown type, data that does not
-        fit.
+        GraphError: a shape that is not whole numbers from 1 on, an unknown type, data that does not fit.
     """
     sizes = tuple(shape)
     whole = all(isinstance(size, int | np.integer) and size > 0 for size in sizes)
     insist(whole, f"tensor takes a shape of whole numbers from 1 on, and was given {list(sizes)}.")
-    made = Tensor([int(size) for size in sizes], choose(DTYPES, data_type, "tensor"))
-    made.own = any(one is not None for one in (data, fill, random))
+    result = Tensor([int(size) for size in sizes], choose(DTYPES, data_type, "tensor"))
+    result.own = any(one is not None for one in (data, fill, random))
     if data is not None:
-        made._value = made.fill(data).copy()
+        result._value = result.fill(data).copy()
     elif fill is not None:
-        made._value = np.full(made.shape, fill, made.dtype)
+        result._value = np.full(result.shape, fill, result.dtype)
     elif random is not None:
-        floats = made.data_type in FLOATS
-        insist(floats, f"{made} of type {made.data_type} cannot be random: only floats can.")
+        floats = result.data_type in FLOATS
+        insist(floats, f"{result} of type {result.data_type} cannot be random: only floats can.")
         kind = choose(["Uniform", "GlorotUniform", "Xavier"], random, "tensor")
-        outputs, inputs, *field = (*made.shape, 1)
+        outputs, inputs, *field = (*result.shape, 1)
         bound = 1.0 if kind == "Uniform" else math.sqrt(6 / ((inputs + outputs) * math.prod(field)))
-        values = np.random.default_rng(seed).uniform(-bound, bound, made.shape)
-        made._value = values.astype(made.dtype)
-    return made
+        values = np.random.default_rng(seed).uniform(-bound, bound, result.shape)
+        result._value = values.astype(result.dtype)
+    return result

@@ -21,8 +21,8 @@ class TrainingGraph(ExecutableGraph):
     """A graph that learns.
 
     With a loss layer, the graph's last result is compared with the labels named in add_inputs. Without one,
-    the loss layers of the graph are taken, and their sum is made small. An optimizer may be compiled in
-    later.
+    the sum of the loss layers in the graph is minimized. An optimizer may be added later by
+    compile_optimizer.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class TrainingGraph(ExecutableGraph):
     def add_inputs(
         self, inputs: Named, loss_labels: Named | None = None, loss_label_weights: Named | None = None
     ) -> bool:
-        """As of any graph; and the labels, and a weight for each loss if wanted, that the loss layer takes.
+        """Name the inputs, and the labels and optional weights that the loss layer takes.
 
         Raises:
-            GraphError: also where predictions and labels do not fit.
+            GraphError: also if predictions and labels do not fit.
         """
         super().add_inputs(inputs, loss_labels, loss_label_weights)
         if self._loss_layer is not None and loss_labels:
@@ -68,19 +68,19 @@ class TrainingGraph(ExecutableGraph):
         return tuple(dict.fromkeys([*of_layers, *self._loose]))
 
     def stop_gradient_for_tensors(self, tensors: Sequence[Tensor]) -> bool:
-        """No gradient goes through these: what lies before them learns nothing from what comes after."""
+        """Stop gradients at these tensors: what comes before them is not trained by what comes after."""
         self._stopped |= set(tensors)
         self._compiled = None
         return True
 
     def set_training_tensor_parameters(self, parameters: Sequence[TensorParameter]) -> bool:
-        """Tensors outside of layers that the optimizer updates, too; see tensor_parameter."""
+        """Add tensors outside of layers that the optimizer updates, too; see tensor_parameter."""
         self._loose += [parameter.tensor for parameter in parameters]
         self._compiled = None
         return True
 
     def compile_optimizer(self, optimizer: Optimizer) -> bool:
-        """Take this optimizer from now on; its state begins anew."""
+        """Use this optimizer from now on; its state begins anew."""
         self.optimizer, self._updates = optimizer, 0
         return self.compile(self.device) if self.device is not None and self._compiled else True
 
@@ -101,9 +101,10 @@ class TrainingGraph(ExecutableGraph):
         execution_options: Words = (),
         completion_handler: Handler = None,
     ) -> bool:
-        """One step of training: forward, gradients and update. See InferenceGraph.execute for the arguments.
+        """Run one step of training: forward, gradients and update.
 
-        With the option `forward_for_inference`, the forward pass alone, as inference does it.
+        InferenceGraph.execute describes the arguments. With the option `forward_for_inference`, only the
+        forward pass is run, as in inference.
         """
         data = {**inputs_data, **(loss_labels_data or {}), **(loss_label_weights_data or {})}
         feeds = self._feeds(data, batch_size, "execute")
@@ -117,14 +118,14 @@ class TrainingGraph(ExecutableGraph):
         return self._run(lambda: executable.step(feeds, self._count, *clock), chosen, completion_handler)
 
     def bind_and_write_data(self, data: Data, batch_size: int = 0) -> bool:
-        """The data, labels included, for `execute_forward` and `execute_gradient`."""
+        """Set the data, including labels, for `execute_forward` and `execute_gradient`."""
         self._bound = self._feeds(data, batch_size, "bind_and_write_data"), batch_size
         return True
 
     def execute_forward(
         self, batch_size: int = 0, execution_options: Words = (), completion_handler: Handler = None
     ) -> bool:
-        """The forward pass, with dropout on, from the data bound and from what linked graphs made."""
+        """Run the forward pass, with dropout, on the bound data and on the results of linked graphs."""
         _, program = self._ready("execute_forward")
         for tensor in program.inputs:
             bound = tensor.has_values and (self._bound is not None or tensor.step is not None)
@@ -140,9 +141,10 @@ class TrainingGraph(ExecutableGraph):
     def execute_gradient(
         self, batch_size: int = 0, execution_options: Words = (), completion_handler: Handler = None
     ) -> bool:
-        """The gradients of all tensors, after execute_forward; of linked graphs, the last one comes first.
+        """Compute the gradients of all tensors, after execute_forward.
 
-        The engines repeat the forward pass for it, with the same random numbers.
+        Of linked graphs, the last one comes first. The engines repeat the forward pass, with the same random
+        numbers.
         """
         executable, program = self._ready("execute_gradient")
         wrong = "execute_gradient comes after execute_forward, which computes what it starts from."
@@ -177,7 +179,7 @@ class TrainingGraph(ExecutableGraph):
         return self._run(work, execution_options, completion_handler)
 
     def _clock(self) -> tuple[float, int]:
-        """The learning rate, and the number of the update that comes now."""
+        """Return the learning rate, and the number of the next update."""
         if self.optimizer is None:
             raise GraphError("There is no optimizer: give the training graph one, or call compile_optimizer.")
         self._updates += 1

@@ -1,1 +1,1 @@
-"""The plan: which operations of a graph have a kernel for a device. Nothing is run, no device is needed."""
+"""Plan which operations of a graph have a kernel for a device. Nothing is run, and no device is needed."""

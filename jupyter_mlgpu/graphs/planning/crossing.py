@@ -1,4 +1,4 @@
-"""The tensors that would have to be copied between the host's memory and the device's."""
+"""Find the tensors that would be copied between host memory and device memory."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ RULE = say(
     "that produces it is called or loops; both arms of a branch count, and handles are not "
     "copied."
 )
-# TensorFlow keeps these in the host's memory whatever the device. A resource is a handle to something.
+# TensorFlow keeps these types in host memory on every device. A resource is a handle to something.
 _ALWAYS_ON_HOST = ("string", "resource")
-# These take and give int32 in the host's memory, wherever the functions that they call have it.
+# Operations that take and return int32 in host memory, wherever the functions that they call keep it.
 _BY_TYPE = CALLS | BRANCHES | LOOPS | {"Placeholder", "SymbolicGradient"}
 _HANDLES = ("resource", "variant")
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """One tensor on its way `to` the host or the device; `bytes` is None where its size is not known."""
+    """One tensor that is copied `to` the host or the device; `bytes` is None if its size is not known."""
 
     function: str
     tensor: str
@@ -35,7 +35,7 @@ class Crossing:
 
 
 def crossings(flow: Flow, placements: Mapping[Key, Placement]) -> tuple[Crossing, ...]:
-    """What would be copied, in the order in which it is read: each tensor once for each side."""
+    """Return the copies in the order in which they are read: each tensor once for each side."""
     found: dict[tuple[Maker, str, bool, str], Crossing] = {}
     for body in flow.bodies.values():
         for operand, reader, side, way in _reads(flow, body, placements):
@@ -43,9 +43,9 @@ def crossings(flow: Flow, placements: Mapping[Key, Placement]) -> tuple[Crossing
                 result = flow.result(maker)
                 if result is None or result.type in _HANDLES:
                     continue
-                made = _made(flow, maker, result, placements)
+                made_in = _maker_memory(flow, maker, result, placements)
                 read = reader or _by_type(result.type)
-                if made != read:
+                if made_in != read:
                     tensor = f"{maker.name}:{maker.output}"
                     crossing = Crossing(
                         maker.function, tensor, result.type, read, result.bytes, result.why_missing
@@ -54,7 +54,7 @@ def crossings(flow: Flow, placements: Mapping[Key, Placement]) -> tuple[Crossing
     return tuple(found.values())
 
 
-def _made(flow: Flow, maker: Maker, result: GivenTensor, placements: Mapping[Key, Placement]) -> str:
+def _maker_memory(flow: Flow, maker: Maker, result: GivenTensor, placements: Mapping[Key, Placement]) -> str:
     placement = placements.get(maker.key)
     if placement is None or flow.nodes[maker.key].operation in _BY_TYPE:
         return _by_type(result.type)
@@ -64,14 +64,15 @@ def _made(flow: Flow, maker: Maker, result: GivenTensor, placements: Mapping[Key
 def _reads(
     flow: Flow, body: Body, placements: Mapping[Key, Placement]
 ) -> Iterator[tuple[Operand, str | None, bool, str]]:
-    """Every reading of a tensor: in which memory (None: by type), on the device or not, for which branch."""
+    """Yield each read of a tensor: its memory (None: by type), True if on the device, and the branch."""
     for node in body.nodes:
         placement = placements[body.name, node.name]
         for place, operand in enumerate(node.operands):
             if flow.called(node) is not None or (node.operation in BRANCHES and place > 0):
-                continue  # the functions read it
+                continue  # the called functions read it
             if node.operation in BRANCHES:
-                yield from ((operand, None, True, way) for _, way in node.calls)  # each begins on the device
+                # Each branch begins on the device.
+                yield from ((operand, None, True, way) for _, way in node.calls)
             if node.operation in _BY_TYPE and operand.argument not in placement.host_memory:
                 yield operand, None, True, ""
             else:
@@ -79,7 +80,7 @@ def _reads(
     callers = flow.callers.get(body.name, [])
     for operand in body.returns:
         if any(call.operation in LOOPS and attribute == "cond" for _, call, attribute in callers):
-            yield operand, "host", True, ""  # whether to go on
+            yield operand, "host", True, ""  # the condition of the loop
         elif not callers or any(call.operation in BRANCHES | LOOPS for _, call, _ in callers):
             yield operand, None, True, ""
 

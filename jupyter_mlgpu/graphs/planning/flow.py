@@ -1,8 +1,8 @@
-"""Who makes a tensor that functions hand on to one another.
+"""Find the operation that makes a tensor which functions pass to one another.
 
-Before it places anything, TensorFlow puts the operations of a called function in the place of the call, and
-of an `If` those of both branches: an argument is then the caller's tensor itself. A loop has places of its
-own for what goes around in it.
+Before it places anything, TensorFlow inlines the operations of called functions, and those of both branches
+of an `If`: an argument is then the caller's tensor itself. A loop has separate places for the values that go
+around in it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 LOOPS = frozenset({"While", "StatelessWhile"})
-#: What takes a batch from a data set.
+#: The operations that take a batch from a data set.
 ITERATORS = frozenset({"IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional"})
 
-#: An operation: its function's name and its own.
+#: An operation: the names of its function and of itself.
 Key = tuple[str, str]
 
 
 class Maker(NamedTuple):
-    """An operation, or a function's argument that comes from outside, and which of its results.
+    """The output of an operation, or a function's argument that comes from outside.
 
-    `ways` are the branches that it was handed into: TensorFlow gives each of them a tensor of its own.
+    `ways` are the branches into which it was passed: TensorFlow gives each of them a tensor of its own.
     """
 
     function: str
@@ -51,7 +51,10 @@ class Flow:
                     self.callers.setdefault(called, []).append((body, node, attribute))
 
     def makers(self, body: Body, operand: Operand, *, around: bool = False) -> Iterable[Maker]:
-        """Who makes a tensor, in the order of the calls; `around` also looks past loops, for handles."""
+        """Return the makers of a tensor, in the order of the calls.
+
+        With `around`, loops are passed, too, as handles pass them.
+        """
         found: dict[Maker, None] = {}
         todo, seen = [Maker(body.name, operand.node, operand.output)], set()
         while todo:
@@ -66,14 +69,14 @@ class Flow:
         return found
 
     def result(self, maker: Maker) -> GivenTensor | None:
-        """The tensor; None where the graph does not say."""
+        """Return the tensor, or None if the graph does not describe it."""
         node = self.nodes.get(maker.key)
         if node is None:
             return self.bodies[maker.function].arguments.get(maker.name)
         return node.results[maker.output] if maker.output < len(node.results) else None
 
     def called(self, node: Node) -> Body | None:
-        """The function whose operations take the place of this one."""
+        """Return the function whose operations replace this one, or None."""
         if node.operation in CALLS or any(attribute == "" for attribute, _ in node.calls):
             return next((self.bodies[name] for _, name in node.calls if name in self.bodies), None)
         return None
@@ -96,7 +99,7 @@ class Flow:
                     yield Maker(caller.name, given.node, given.output, ways)
 
     def _first(self, call: Node, around: bool) -> int | None:
-        """Which operand is the function's first argument; None where its arguments are not the operands."""
+        """Return which operand is the function's first argument, or None if they do not correspond."""
         if call.operation in BRANCHES:
-            return 1  # the first chooses the branch
+            return 1  # operand 0 selects the branch
         return 0 if self.called(call) is not None or (around and call.operation in LOOPS) else None

@@ -10,7 +10,7 @@ from typing import Any
 from jupyter_mlgpu.graphs.planning.crossing import RULE, Crossing, crossings
 from jupyter_mlgpu.graphs.planning.flow import Flow
 from jupyter_mlgpu.graphs.planning.graph import FunctionGraph
-from jupyter_mlgpu.graphs.planning.placer import settle
+from jupyter_mlgpu.graphs.planning.placer import move_to_cpu
 from jupyter_mlgpu.graphs.planning.placing import Placement, PlanTarget, place
 from jupyter_mlgpu.graphs.planning.placing import target as target_named
 from jupyter_mlgpu.graphs.planning.subgraphs import Group, divide
@@ -28,8 +28,10 @@ GROUPS = say(
 
 @dataclass(frozen=True)
 class Subgraph:
-    """A contiguous part of one function on the device: how many operations, how many by the target's own
-    kernels, and their names."""
+    """A contiguous part of one function on the device.
+
+    `operations` counts its operations, `own` those that the target's own kernels run.
+    """
 
     function: str
     operations: int
@@ -49,7 +51,9 @@ class Fallback:
 
 @dataclass(frozen=True, repr=False)
 class Plan(Pictured):
-    """What would run where; made by `plan`. Shown in a notebook as a table and a picture."""
+    """A forecast of what would run where, made by `plan`.
+
+    It is displayed in a notebook as a table and a picture."""
 
     subject: str
     target: PlanTarget
@@ -70,15 +74,14 @@ class Plan(Pictured):
         own = {(one.function, one.node) for one in self.placements if one.where == self.target.where}
         found = []
         for group in self.groups:
-            served = sum((group.function, node) in own for node in group.nodes)
-            if group.on_device and served:
-                found.append(Subgraph(group.function, len(group.nodes), served, group.nodes))
+            own_kernels = sum((group.function, node) in own for node in group.nodes)
+            if group.on_device and own_kernels:
+                found.append(Subgraph(group.function, len(group.nodes), own_kernels, group.nodes))
         return tuple(sorted(found, key=lambda one: -one.operations))
 
     @cached_property
     def fallbacks(self) -> tuple[Fallback, ...]:
-        """The operations that would fall back to the CPU for want of a kernel, by reason, the most frequent
-        first."""
+        """The operations without a kernel, which fall back to the CPU, by reason, the most frequent first."""
         reasons: dict[tuple[str, Sentence], list[str]] = {}
         for one in self.placements:
             if one.where == "cpu":
@@ -98,21 +101,21 @@ class Plan(Pictured):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the figures do not say; part of every output."""
+        """The limits of the figures, which are part of every output."""
         return (*self.target.caveats, GROUPS, RULE)
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The tables of kernels that were used."""
+        """The kernel tables that were used."""
         tables = (self.target.own, self.target.core)
         return tuple(dict.fromkeys(f"{table.title}: {table.origin}" for table in tables))
 
     def summary(self) -> str:
-        """The plan in words."""
+        """Return the plan in words."""
         return repr(self)
 
     def to_json(self) -> dict[str, Any]:
-        """The plan as JSON-ready data."""
+        """Return the plan as JSON-ready data."""
         data: dict[str, Any] = {
             "subject": self.subject,
             "target": self.target.where,
@@ -129,20 +132,21 @@ class Plan(Pictured):
             },
             "placements": self.placements,
         }
-        written: dict[str, Any] = decoding.to_json(data)
-        return written
+        json_data: dict[str, Any] = decoding.to_json(data)
+        return json_data
 
 
 def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
-    """Which operations would have a kernel on a device, without running anything and without the device.
+    """Forecast which operations have a kernel on a device, without running anything and without the device.
 
     `model_or_function` is a `tf.function` (with inputs), a concrete function, or a built Keras model. With a
-    model, no inputs or one ask for its forward pass, two (x and y, as `fit` takes them) or three (and
-    sample weights) for its training step; the model then has to be compiled, and its optimizer and metrics
-    get their variables as in `fit`. Only the shapes and types of inputs are used; `tf.TensorSpec` will do.
+    model, no input or one input asks for its forward pass, and two (x and y, as for `fit`) or three (and
+    sample weights) for its training step. The model then has to be compiled, and its optimizer and metrics
+    get their variables as in `fit`. Only the shapes and types of inputs are used; `tf.TensorSpec` works, too.
 
     `target` is "metal" (Apple's tensorflow-metal), "metal-community" (tensorflow-metal-plugin, which is not
-    Apple's), "cuda" or "mlcompute" (Apple's fork).
+    Apple's), "cuda" or "mlcompute" (Apple's fork). Raises PlanError for another target, and for what cannot
+    be traced.
     """
     to = target_named(target)
     from jupyter_mlgpu.graphs.planning import reading
@@ -152,14 +156,14 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
 
 
 def of_graph(graph: FunctionGraph, to: PlanTarget, subject: str) -> Plan:
-    """The plan for a graph in plain data."""
+    """Return the plan for a graph in plain data."""
     flow = Flow(graph)
-    placed = {
+    placements = {
         (body.name, node.name): place(node, body.name, to) for body in graph.bodies for node in body.nodes
     }
     if to.is_gpu:
-        placed = settle(flow, placed)
+        placements = move_to_cpu(flow, placements)
     groups: list[Group] = []
     for body in graph.bodies:
-        groups += divide(body, {node.name: placed[body.name, node.name].on_device for node in body.nodes})
-    return Plan(subject, to, graph, tuple(placed.values()), tuple(groups), crossings(flow, placed))
+        groups += divide(body, {node.name: placements[body.name, node.name].on_device for node in body.nodes})
+    return Plan(subject, to, graph, tuple(placements.values()), tuple(groups), crossings(flow, placements))

@@ -1,7 +1,7 @@
-"""A graph in plain data, as the plan reads it; no framework is needed to make one.
+"""A graph in plain data, from which a plan is made; it needs no framework.
 
-A `FunctionGraph` is a function with the functions it calls, each a `Body`. Types are written as TensorFlow's
-Python names them (`float32`, `resource`).
+A `FunctionGraph` is a function with the functions it calls, each a `Body`. Types have TensorFlow's Python
+names (`float32`, `resource`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class GivenTensor:
-    """One tensor that an operation gives: the argument's name in its definition, type, size and dimensions.
+    """A tensor that an operation returns: its name in the operation's definition, type, size and dimensions.
 
-    `rank` is the number of its dimensions, None where the graph does not tell it.
+    `rank` is the number of its dimensions, None if the graph does not have it.
     """
 
     argument: str
@@ -26,7 +26,7 @@ class GivenTensor:
 
 @dataclass(frozen=True)
 class Operand:
-    """One tensor that an operation takes: whose result, the how manieth, and its own name for it."""
+    """A tensor that an operation takes: its node, the number of the output, and the argument's name."""
 
     node: str
     output: int
@@ -35,10 +35,10 @@ class Operand:
 
 @dataclass(frozen=True)
 class Node:
-    """One operation. `attributes` holds what kernels may ask for: types above all, each as words.
+    """One operation. `attributes` holds what kernels depend on, above all types, each as words.
 
-    `beside` names operations of the same function that it is asked to stand with; `calls` the functions that
-    it calls, each with the attribute that says so.
+    `colocated_with` names operations of the same function with which it must be colocated; `calls` are the
+    functions that it calls, each with the attribute that names it.
     """
 
     name: str
@@ -47,8 +47,8 @@ class Node:
     operands: tuple[Operand, ...] = ()
     after: tuple[str, ...] = ()
     results: tuple[GivenTensor, ...] = ()
-    asked_device: str = ""
-    beside: tuple[str, ...] = ()
+    requested_device: str = ""
+    colocated_with: tuple[str, ...] = ()
     calls: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -59,7 +59,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Body:
-    """One function: what it is given, its operations, what it gives back."""
+    """One function: its arguments, its operations, and what it returns."""
 
     name: str
     nodes: tuple[Node, ...]

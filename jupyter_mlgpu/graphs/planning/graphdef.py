@@ -1,4 +1,4 @@
-"""TensorFlow's serialised graphs -> our plain ones. The protocol buffers are given; nothing is imported."""
+"""Convert TensorFlow's serialized graphs, given as protocol buffers, to plain ones, without any import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_SHAPE = say("the shape is not known until it runs")
 
 @dataclass(frozen=True)
 class Types:
-    """What only the framework knows: an operation's definition, a type's name and the bytes of a value."""
+    """Facts that only the framework knows: an operation's definition, a type's name, the bytes of a value."""
 
     definition: Callable[[str], Any]
     named: Callable[[int], str]
@@ -22,7 +22,7 @@ class Types:
 
 
 def read(graph_def: Any, name: str, types: Types) -> FunctionGraph:
-    """The graph and those functions of its library that it can reach, each once."""
+    """Return the graph with those functions of its library that it can reach, each once."""
     library = {function.signature.name: function for function in graph_def.library.function}
     bodies = [_main(graph_def, name, types, library)]
     waiting, seen = list(graph_def.node), set()
@@ -36,7 +36,10 @@ def read(graph_def: Any, name: str, types: Types) -> FunctionGraph:
 
 
 def called(node: Any, library: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The functions an operation calls, each with the attribute that names it; "" where it is one itself."""
+    """Yield the functions an operation calls, each with the attribute that names it.
+
+    The attribute is "" if the operation itself is a function.
+    """
     if node.op in library:
         yield "", node.op
     for name, value in sorted(node.attr.items()):
@@ -92,20 +95,20 @@ def _node(
         tuple(one[1:] for one in node.input if one.startswith("^")),
         tuple(_results(node, definition, types)) if definition else (),
         node.device,
-        tuple(_beside(node)),
+        tuple(_colocated_with(node)),
         tuple(called(node, library)),
     )
 
 
-def _beside(node: Any) -> Iterator[str]:
-    if "_class" in node.attr:  # asking for it would make it
+def _colocated_with(node: Any) -> Iterator[str]:
+    if "_class" in node.attr:  # reading a missing attribute would create it
         for group in node.attr["_class"].list.s:
             if group.startswith(b"loc:@"):
                 yield group[5:].decode()
 
 
 def _words(name: str, value: Any, types: Types) -> tuple[str, ...]:
-    """What a kernel may ask of an attribute: types, and the few words and numbers that tables hold."""
+    """Return what a kernel may require of an attribute: types and the few words that tables have."""
     if value.type:
         return (types.named(value.type),)
     if value.list.type:
@@ -140,7 +143,7 @@ def _result(argument: str, kind: int, shape: list[Any], types: Types) -> GivenTe
 
 
 def _expanded(node: Any, arguments: Iterable[Any]) -> Iterator[tuple[str, int]]:
-    """Each tensor of an operation's arguments with its type: one argument may stand for several."""
+    """Yield each tensor of an operation's arguments with its type: one argument may stand for several."""
     for argument in arguments:
         if argument.type_list_attr:
             kinds = list(node.attr[argument.type_list_attr].list.type)
@@ -152,7 +155,7 @@ def _expanded(node: Any, arguments: Iterable[Any]) -> Iterator[tuple[str, int]]:
 
 
 def _starts(node: Any, definition: Any) -> dict[str, int]:
-    """The place of the first tensor of each result."""
+    """Return the place of the first tensor of each result."""
     found: dict[str, int] = {}
     if definition:
         for place, (name, _) in enumerate(_expanded(node, definition.output_arg)):

@@ -1,4 +1,4 @@
-"""Tables of kernels: which operations a device has code for, for which types and how many dimensions."""
+"""Tables of kernels: the operations, types and numbers of dimensions for which a device has code."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from importlib import resources
 from jupyter_mlgpu.graphs.planning.graph import Node
 from jupyter_mlgpu.record import decoding
 
-#: How many dimensions a tensor has, by the data format of the operation that gives it.
+#: The number of dimensions of a tensor, by the data format of the operation that returns it.
 _RANKS = {"NHWC": 4, "NCHW": 4, "NDHWC": 5, "NCDHW": 5}
 
 
 @dataclass(frozen=True)
 class RegisteredKernel:
-    """Kernels of one operation: every combination of the values of `types` has one.
+    """Kernels of one operation, one for every combination of the values of `types`.
 
-    An attribute that is not in `types` may have any value. `host` names the arguments that stay in the
-    host's memory even though the kernel belongs to a device. `ranks` holds how many dimensions a result may
-    have, by its name: TensorFlow's placer does not ask for it, so that another number fails when it runs.
+    An attribute that is not in `types` may have any value. `host` names the arguments that stay in host
+    memory even though the kernel belongs to a device. `ranks` has the allowed numbers of dimensions of a
+    result, by its name: TensorFlow's placer does not check them, so another number fails at run time.
     """
 
     device: str
@@ -35,12 +35,12 @@ class RegisteredKernel:
     ranks: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     def fits(self, node: Node) -> bool:
-        """Whether TensorFlow would find this kernel for the operation with its types, and it would work."""
-        asked = "".join(node.attributes.get("_kernel", ()))
-        return self.label == asked and not self.misfits(node) and self.wrong_rank(node) is None
+        """Return True if TensorFlow would find this kernel for the operation, and it would work."""
+        label = "".join(node.attributes.get("_kernel", ()))
+        return self.label == label and not self.misfits(node) and self.wrong_rank(node) is None
 
     def wrong_rank(self, node: Node) -> int | None:
-        """The number of dimensions at which this kernel fails, None where it is right or not known."""
+        """Return the number of dimensions at which this kernel fails, None if it is right or not known."""
         by_format = _RANKS.get("".join(node.attributes.get("data_format", ())))
         given = {one.argument: one.rank for one in node.results}
         for name, allowed in self.ranks.items():
@@ -51,7 +51,7 @@ class RegisteredKernel:
         return None
 
     def misfits(self, node: Node) -> list[str]:
-        """The attributes of the operation for whose values there is no kernel here."""
+        """Return the attributes of the operation whose values this kernel does not support."""
         return [
             name
             for name, allowed in self.types.items()
@@ -61,7 +61,7 @@ class RegisteredKernel:
 
 @dataclass(frozen=True)
 class KernelTable:
-    """All kernels that one build of a framework or plug-in registers, with where that was read."""
+    """All kernels that one build of a framework or plug-in registers, with the source of the table."""
 
     name: str
     version: str
@@ -77,18 +77,18 @@ class KernelTable:
         return sum(kernel.registrations for kernels in self.kernels.values() for kernel in kernels)
 
     def of(self, operation: str, device: str) -> Sequence[RegisteredKernel]:
-        """The kernels of an operation for a device, the preferred ones first."""
+        """Return the kernels of an operation for a device, the preferred ones first."""
         found = [kernel for kernel in self.kernels.get(operation, ()) if kernel.device == device]
         return sorted(found, key=lambda kernel: -kernel.priority)
 
     def find(self, node: Node, device: str) -> RegisteredKernel | None:
-        """The kernel for an operation with its types on a device."""
+        """Return the kernel for an operation with its types on a device, or None."""
         return next((kernel for kernel in self.of(node.operation, device) if kernel.fits(node)), None)
 
 
 @functools.cache
 def load(name: str) -> KernelTable:
-    """One of the packaged tables: metal, metal-community, core, cuda, mlcompute. Read when first asked."""
+    """Return one of the packaged tables: metal, metal-community, core, cuda, mlcompute."""
     text = (
         resources.files("jupyter_mlgpu.graphs.planning").joinpath("tables", f"{name}.json").read_text("utf-8")
     )
@@ -96,5 +96,5 @@ def load(name: str) -> KernelTable:
 
 
 def from_json(data: object) -> KernelTable:
-    """A table as `tests/support/kernel_table.py` writes it."""
+    """Return a table from the data that `tests/support/kernel_table.py` writes."""
     return decoding.decode(KernelTable, data, "the table of kernels")

@@ -1,4 +1,4 @@
-"""Where boxes and the frames around them stand: from left to right, each after those it has arrows from."""
+"""Lay out boxes and the frames around them from left to right, each after those from which it has arrows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Area = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Box:
-    """One box: a name of its own, two lines of text, a colour by kind, and a text on hovering.
+    """One box: its name, two lines of text, a kind that sets its colour, and a hover text.
 
-    `count` is the number of operations for which it stands, 0 where it is one of its own.
+    `count` is the number of operations for which it stands, 0 if it stands for itself.
     """
 
     name: str
@@ -32,9 +32,9 @@ class Box:
 
 @dataclass(frozen=True)
 class Frame:
-    """Boxes that belong together. With a name, arrows may go from frame to frame.
+    """Boxes that belong together. If it has a name, arrows may go from frame to frame.
 
-    `operations` is the number of those for which the frame stands, `hidden` of those that no box tells of.
+    `operations` is the number of operations for which the frame stands, `hidden` of those that no box shows.
     """
 
     boxes: tuple[Box, ...]
@@ -46,7 +46,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a drawing shows: frames, and arrows from box to box or, `by_frame`, from frame to frame."""
+    """The content of a drawing: frames, and arrows from box to box or, `by_frame`, from frame to frame."""
 
     words: str
     frames: tuple[Frame, ...]
@@ -55,14 +55,14 @@ class Scene:
 
 
 def key(frame: Frame, number: int) -> str:
-    """What a frame is called where its area is asked for."""
+    """Return the name of a frame in the result of `areas`."""
     return frame.name or f"frame {number}"
 
 
 def areas(
     frames: Sequence[Frame], arrows: Sequence[tuple[str, str]], left: int = 0, top: int = 0
 ) -> dict[str, Area]:
-    """Where each box and each frame stands, by name; `left` and `top` are where the first one does."""
+    """Return the area of each box and each frame, by name; `left` and `top` are those of the first one."""
     frame_of = {box.name: key(frame, number) for number, frame in enumerate(frames) for box in frame.boxes}
     frame_of |= {key(frame, number): key(frame, number) for number, frame in enumerate(frames)}
     before: dict[str, set[str]] = {key(frame, number): set() for number, frame in enumerate(frames)}
@@ -87,7 +87,7 @@ def areas(
 def _fill(
     frame: Frame, left: int, top: int, takes: Mapping[str, set[str]], areas: dict[str, Area]
 ) -> tuple[int, int]:
-    """Gives the boxes of a frame their areas; returns its width and height."""
+    """Set the areas of the boxes of a frame, and return the frame's width and height."""
     head = TITLE if frame.title else 0
     along = columns([box.name for box in frame.boxes], lambda name: takes.get(name, ()))
     rows: Counter[int] = Counter()

@@ -1,9 +1,12 @@
-"""Where TensorFlow's placer would put operations, among the devices that have a kernel for them.
+"""Predicts which operations TensorFlow's placer puts on the CPU although the device has a kernel for them.
 
-It has few rules, and tests/metal_emulator compares what comes out with what TensorFlow does. Operations on
-one handle stand together; one that hands on a tensor or looks at its shape alone goes to the tensor; one that
-takes nothing, such as a constant, goes to its readers where these are on one side. All else goes to the
-device where it can.
+The placer has few rules, and tests/metal_emulator compares the prediction with TensorFlow:
+
+- Operations that use the same resource handle, such as a variable's, are colocated: they are all on the CPU
+  if one of them has to be there.
+- An operation that returns its input tensor unchanged, or only reads its shape, is where the tensor is.
+- An operation without inputs, such as a constant, is on the CPU if all operations that depend on it are.
+- All other operations are on the device if it has a kernel for them.
 """
 
 from __future__ import annotations
@@ -16,113 +19,133 @@ from jupyter_mlgpu.graphs.planning.graph import Body, Node
 from jupyter_mlgpu.graphs.planning.placing import Placement
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-_BY_THEIR_TENSOR = frozenset({"Identity", "Rank", "Shape", "Size"})
-# They hand handles on, without touching what these stand for.
-_HANDING_ON = CALLS | BRANCHES | LOOPS
+# Operations that TensorFlow places where their input tensor is.
+_PLACED_WITH_INPUT = frozenset({"Identity", "Rank", "Shape", "Size"})
+# Operations that pass a handle to a function, but do not use the resource that it refers to.
+_PASSING_HANDLES = CALLS | BRANCHES | LOOPS
 
 
-def settle(flow: Flow, placements: Mapping[Key, Placement]) -> dict[Key, Placement]:
-    """The placements, with those put on the CPU that have a kernel for the device and would not use it."""
-    settling = _Settling(flow, placements)
-    settling.first_pass()
-    settling.second_pass()
-    return {key: settling.settled(key, one) for key, one in placements.items()}
+def move_to_cpu(flow: Flow, placements: Mapping[Key, Placement]) -> dict[Key, Placement]:
+    """Return the placements, changed for operations that would be on the CPU despite a kernel on the device.
+
+    Their `where` becomes `beside`, and their `reason` says why.
+    """
+    placer = _Placer(flow, placements)
+    placer.first_pass()
+    placer.second_pass()
+    return {key: placer.placement(key, placement) for key, placement in placements.items()}
 
 
-class _Settling:
+class _Placer:
+    """Decides for each group of colocated operations if it is on the device.
+
+    The two passes are called as in TensorFlow's placer. A group is represented by the key of one of its
+    operations (`_group`).
+    """
+
     def __init__(self, flow: Flow, placements: Mapping[Key, Placement]) -> None:
         self._flow, self._placements = flow, placements
-        self._above: dict[Key, Key] = {}
-        self._readers: dict[Key, list[Node]] = {}
-        self._handed_on: set[Key] = set()
+        # The groups as a union-find structure: each operation leads to another one of its group, until one
+        # that leads to none. That one represents the group.
+        self._parents: dict[Key, Key] = {}
+        # The operations that depend on an operation: they take its result, or run after it.
+        self._dependents: dict[Key, list[Node]] = {}
+        # Operations whose result is passed to a function or returned from one.
+        self._passed: set[Key] = set()
+        # Why an operation is on the CPU, unless it is because of a colocated one.
         self._reasons: dict[Key, Sentence] = {}
-        # Whether a group is on the device, by the key that stands for it; those not yet settled are missing.
+        # True if a group is on the device. Groups that are not decided yet are missing.
         self._on_device: dict[Key, bool] = {}
         for body in flow.bodies.values():
             for node in body.nodes:
-                self._join(body, node)
-                self._read(body, node)
-            self._handed_on |= {(body.name, one.node) for one in body.returns}
-        self._on_cpu: dict[Key, str] = {}  # the operation for which a group is on the CPU
-        for key, one in placements.items():
-            if one.operation in ITERATORS:  # a data set lives on the CPU, where its batches are prepared
-                self._on_cpu[self._group(key)] = one.operation
-            elif not one.on_device and one.operation not in _HANDING_ON:
-                self._on_cpu.setdefault(self._group(key), one.operation)
+                self._add_to_groups(body, node)
+                self._add_dependencies(body, node)
+            self._passed |= {(body.name, operand.node) for operand in body.returns}
+        # For each group that is on the CPU, the operation because of which it is there.
+        self._on_cpu: dict[Key, str] = {}
+        for key, placement in placements.items():
+            if placement.operation in ITERATORS:  # a data set is on the CPU, where its batches are prepared
+                self._on_cpu[self._group(key)] = placement.operation
+            elif not placement.on_device and placement.operation not in _PASSING_HANDLES:
+                self._on_cpu.setdefault(self._group(key), placement.operation)
 
     def first_pass(self) -> None:
-        """All but those that take nothing."""
+        """Decide the groups of all operations except those that `second_pass` places."""
         for body in self._flow.bodies.values():
             for node in body.nodes:
                 key = (body.name, node.name)
-                if self._goes_to_readers(key, node):
+                if self._depends_on_dependents(key, node):
                     continue
                 group = self._group(key)
                 if group not in self._on_device:
-                    self._on_device[group] = group not in self._on_cpu and self._beside_its_tensor(body, node)
+                    self._on_device[group] = group not in self._on_cpu and self._may_be_on_device(body, node)
 
     def second_pass(self) -> None:
-        """Those that take nothing, by who reads them."""
+        """Decide the groups of operations without inputs, by the operations that depend on them."""
         for key, node in self._flow.nodes.items():
             group = self._group(key)
             if group in self._on_device:
                 continue
-            places = {
-                self._on_device.get(self._group((key[0], one.name))) for one in self._readers.get(key, ())
-            }
-            by_readers = places == {False}
-            self._on_device[group] = group not in self._on_cpu and not by_readers
-            if by_readers:
+            dependents = self._dependents.get(key, ())
+            all_on_cpu = bool(dependents) and all(
+                self._on_device.get(self._group((key[0], dependent.name))) is False
+                for dependent in dependents
+            )
+            self._on_device[group] = group not in self._on_cpu and not all_on_cpu
+            if all_on_cpu:
                 self._on_cpu.setdefault(group, node.operation)
                 self._reasons[key] = say(
-                    "{operation}: everything that reads it is on the CPU", operation=node.operation
+                    "{operation}: all operations that depend on it are on the CPU", operation=node.operation
                 )
 
-    def settled(self, key: Key, one: Placement) -> Placement:
-        if not one.on_device or self._on_device[self._group(key)]:
-            return one
+    def placement(self, key: Key, placement: Placement) -> Placement:
+        """Return the placement of an operation after both passes."""
+        if not placement.on_device or self._on_device[self._group(key)]:
+            return placement
         reason = self._reasons.get(key)
-        if reason is None and one.operation in ITERATORS:
-            reason = say("{operation}: dataset iterators are on the CPU", operation=one.operation)
+        if reason is None and placement.operation in ITERATORS:
+            reason = say("{operation}: dataset iterators are on the CPU", operation=placement.operation)
         if reason is None:
-            beside = self._on_cpu[self._group(key)]
             reason = say(
                 "{operation}: colocated with {beside}, which is on the CPU",
-                operation=one.operation,
-                beside=beside,
+                operation=placement.operation,
+                beside=self._on_cpu[self._group(key)],
             )
-        return replace(one, where="beside", reason=reason, host_memory=())
+        return replace(placement, where="beside", reason=reason, host_memory=())
 
-    def _join(self, body: Body, node: Node) -> None:
-        """With those that it is asked to stand with, and with who made a handle that it takes."""
+    def _add_to_groups(self, body: Body, node: Node) -> None:
+        """Colocate an operation with those that its attributes name, and with those that made its handles."""
         key = (body.name, node.name)
-        for name in node.beside:
+        for name in node.colocated_with:
             if (body.name, name) in self._flow.nodes:
-                self._unite(key, (body.name, name))
-        if node.operation in _HANDING_ON or self._flow.called(node) is not None:
+                self._merge_groups(key, (body.name, name))
+        if node.operation in _PASSING_HANDLES or self._flow.called(node) is not None:
             return
         for operand in node.operands:
             for maker in self._flow.makers(body, operand, around=True):
                 result = self._flow.result(maker)
                 if result is not None and result.type == "resource":
-                    self._unite(key, maker.key)
+                    self._merge_groups(key, maker.key)
 
-    def _read(self, body: Body, node: Node) -> None:
+    def _add_dependencies(self, body: Body, node: Node) -> None:
+        """Add an operation to the dependents of those whose results it takes, or after which it runs."""
         for operand in node.operands:
-            self._readers.setdefault((body.name, operand.node), []).append(node)
-            if node.operation in _HANDING_ON:
-                self._handed_on.add((body.name, operand.node))
+            self._dependents.setdefault((body.name, operand.node), []).append(node)
+            if node.operation in _PASSING_HANDLES:
+                self._passed.add((body.name, operand.node))
         for name in node.after:
-            self._readers.setdefault((body.name, name), []).append(node)
+            self._dependents.setdefault((body.name, name), []).append(node)
 
-    def _goes_to_readers(self, key: Key, node: Node) -> bool:
-        # TensorFlow has a copy in the place of what it hands on, and that copy does take something.
-        alone = not node.operands and len(node.results) == 1 and node.operation != "Placeholder"
-        return alone and key not in self._handed_on
+    def _depends_on_dependents(self, key: Key, node: Node) -> bool:
+        """Return True if the placer puts an operation where the operations are that depend on it."""
+        no_inputs = not node.operands and len(node.results) == 1 and node.operation != "Placeholder"
+        # For a result that is passed to or from a function, TensorFlow inserts a copy operation. The copy has
+        # an input, so the rule for operations without inputs does not apply.
+        return no_inputs and key not in self._passed
 
-    def _beside_its_tensor(self, body: Body, node: Node) -> bool:
-        """Whether it is on the device, where it can be: some go to the tensor that they take."""
-        if node.operation not in _BY_THEIR_TENSOR or not node.operands:
+    def _may_be_on_device(self, body: Body, node: Node) -> bool:
+        """Return False, and record the reason, if an operation is on the CPU because its input tensor is."""
+        if node.operation not in _PLACED_WITH_INPUT or not node.operands:
             return True
         maker = next(iter(self._flow.makers(body, node.operands[0])))
         on_device = self._on_device.get(self._group(maker.key), True)
@@ -134,10 +157,11 @@ class _Settling:
         return on_device
 
     def _group(self, key: Key) -> Key:
-        while (above := self._above.get(key, key)) != key:
-            self._above[key] = self._above.get(above, above)
-            key = above
+        """Return the key that represents the group of an operation, and shorten the way to it."""
+        while (parent := self._parents.get(key, key)) != key:
+            self._parents[key] = self._parents.get(parent, parent)
+            key = parent
         return key
 
-    def _unite(self, one: Key, other: Key) -> None:
-        self._above[self._group(one)] = self._group(other)
+    def _merge_groups(self, first: Key, second: Key) -> None:
+        self._parents[self._group(first)] = self._group(second)

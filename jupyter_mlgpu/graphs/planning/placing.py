@@ -1,4 +1,4 @@
-"""Where one operation may run by itself: the rule by which the tables combine (docs/adr/0008)."""
+"""Decide where one operation may run by itself, by the rule that combines the tables (docs/adr/0008)."""
 
 from __future__ import annotations
 
@@ -43,8 +43,11 @@ _LAYERS = say(
 
 @dataclass(frozen=True)
 class PlanTarget:
-    """A device to plan for. `own` holds its kernels, which stand under `device` in that table; `core`
-    those of TensorFlow itself that serve any GPU or any device. `shared` says what the latter have."""
+    """A device to plan for.
+
+    `own` has its kernels, which are under `device` in that table. `core` has TensorFlow's own kernels for any
+    GPU or any device. `shared` is the sentence on operations that only have the latter.
+    """
 
     where: str
     title: str
@@ -57,7 +60,7 @@ class PlanTarget:
 
     @property
     def is_gpu(self) -> bool:
-        """Whether TensorFlow lists the device as a GPU, and its placer knows it."""
+        """True if TensorFlow lists the device as a GPU, which its placer knows."""
         return self.device == "GPU"
 
 
@@ -65,9 +68,9 @@ class PlanTarget:
 class Placement:
     """One operation and where it may run.
 
-    `where` is the target's name (metal, metal-community, cuda, mlcompute) when the target has a kernel of its
-    own, `core` when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else
-    `cpu`; `beside` when it has a kernel, and would still run on the CPU, beside what it belongs to.
+    `where` is the target's name (metal, metal-community, cuda, mlcompute) if the target has a kernel of its
+    own, `core` if TensorFlow has one for any GPU, `default` if it has one for any device, else `cpu`. It is
+    `beside` if there is a kernel, but the operation would still run on the CPU, colocated with another one.
     """
 
     node: str
@@ -84,7 +87,7 @@ class Placement:
 
 
 def target(name: str) -> PlanTarget:
-    """The target of this name; its tables are read now."""
+    """Return the target of this name, with its tables. Raises PlanError for an unknown name."""
     caveats: tuple[str, ...] = (FORECAST, _STAND_IN)
     if name == "metal":
         return PlanTarget(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
@@ -103,7 +106,7 @@ def target(name: str) -> PlanTarget:
 
 
 def place(node: Node, function: str, to: PlanTarget) -> Placement:
-    """The target's own kernel, else the core one for a GPU, else the one for any device, else the CPU."""
+    """Place a node by the target's own kernel, one for any GPU, one for any device, or on the CPU."""
     where, reason, kernel = _decide(node, to)
     return Placement(
         node.name,
@@ -117,7 +120,7 @@ def place(node: Node, function: str, to: PlanTarget) -> Placement:
 
 
 def _decide(node: Node, to: PlanTarget) -> tuple[str, Sentence, RegisteredKernel | None]:
-    if "CPU:" in node.asked_device.upper():
+    if "CPU:" in node.requested_device.upper():
         return "cpu", say("{operation}: the code requests the CPU", operation=node.operation), None
     kernel = to.own.find(node, to.device)
     if kernel is not None:
@@ -125,20 +128,20 @@ def _decide(node: Node, to: PlanTarget) -> tuple[str, Sentence, RegisteredKernel
     if kernel := to.core.find(node, "GPU"):
         return "core", say("TensorFlow's own kernel for any GPU"), kernel
     if kernel := to.core.find(node, "DEFAULT"):
-        held = _ANY_DEVICE
+        reason = _ANY_DEVICE
         if kernel.layer:
-            held = say("{layer}: holds or passes on a tensor", layer=kernel.layer)
-        return "default", held, kernel
+            reason = say("{layer}: holds or passes on a tensor", layer=kernel.layer)
+        return "default", reason, kernel
     return "cpu", _why_not(node, to), None
 
 
 def _own(kernel: RegisteredKernel, to: PlanTarget) -> Sentence:
-    told = say("{target} {noun}", target=to.title, noun=to.noun)
+    sentence = say("{target} {noun}", target=to.title, noun=to.noun)
     if kernel.layer:
-        told = say("{target} {noun} {layer}", target=to.title, noun=to.noun, layer=kernel.layer)
+        sentence = say("{target} {noun} {layer}", target=to.title, noun=to.noun, layer=kernel.layer)
     if not kernel.min_macos:
-        return told
-    return say("{kernel}, macOS {version} or later", kernel=told, version=str(kernel.min_macos))
+        return sentence
+    return say("{kernel}, macOS {version} or later", kernel=sentence, version=str(kernel.min_macos))
 
 
 def _why_not(node: Node, to: PlanTarget) -> Sentence:
@@ -153,7 +156,7 @@ def _why_not(node: Node, to: PlanTarget) -> Sentence:
                 noun=to.noun,
                 table=to.own.title,
             )
-        operation, has = _shown(node, others)
+        operation, has = _unsupported_types(node, others)
         return say(
             "{operation}: no {target} {noun}; TensorFlow's own kernel {types}",
             operation=operation,
@@ -172,12 +175,12 @@ def _why_not(node: Node, to: PlanTarget) -> Sentence:
                 target=to.title,
                 ranks="- and ".join(map(str, sorted(set().union(*kernel.ranks.values())))),
             )
-    operation, has = _shown(node, own)
+    operation, has = _unsupported_types(node, own)
     return say("{operation}: {target} {types}", operation=operation, target=to.title, types=has)
 
 
-def _shown(node: Node, found: Iterable[RegisteredKernel]) -> tuple[str, Sentence]:
-    """The operation with the types that stand in the way, and what there is instead."""
+def _unsupported_types(node: Node, found: Iterable[RegisteredKernel]) -> tuple[str, Sentence]:
+    """Return the operation with the types that are not supported, and a sentence on those that are."""
     found = list(found)
     for name in sorted({name for kernel in found for name in kernel.types}):
         allowed: set[str] = set().union(*(kernel.types.get(name, frozenset()) for kernel in found))
@@ -194,7 +197,7 @@ def _shown(node: Node, found: Iterable[RegisteredKernel]) -> tuple[str, Sentence
 
 
 def types_of(node: Node) -> tuple[str, ...]:
-    """The types of an operation, as `T=float32`."""
+    """Return the types of an operation, such as `T=float32`."""
     return tuple(
         f"{name}={','.join(values)}"
         for name, values in node.attributes.items()

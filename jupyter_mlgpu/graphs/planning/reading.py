@@ -1,7 +1,7 @@
-"""From what the user has (function, concrete function, Keras model) to the graph TensorFlow would run.
+"""Trace what the user has (function, concrete function, Keras model) to the graph TensorFlow would run.
 
-The only module of the plan that imports TensorFlow and Keras. Nothing is run: functions are traced with
-the shapes and types of the inputs alone, as TensorFlow does before a first call.
+This is the only module of the plan that imports TensorFlow and Keras. Nothing is run: functions are traced
+with only the shapes and types of the inputs, as TensorFlow does before a first call.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from contextlib import nullcontext
 from typing import Any
 
 from jupyter_mlgpu.graphs.planning import graphdef
-from jupyter_mlgpu.graphs.planning.as_on_a_gpu import as_on_a_gpu
 from jupyter_mlgpu.graphs.planning.flow import BRANCHES, CALLS, ITERATORS
 from jupyter_mlgpu.graphs.planning.graph import FunctionGraph
+from jupyter_mlgpu.graphs.planning.simulated_gpu import simulated_gpu
 from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import say
 
-#: Rows of a batch where `fit` is not told.
+#: The default number of rows of a batch in `fit`.
 BATCH = 32
 
 _TAKES = "It takes a tf.function with its inputs, a concrete function, or a built Keras model."
@@ -29,11 +29,12 @@ _CALLING = re.compile(r"(\w+: )?Exception encountered when calling ")
 
 
 def read(subject: Any, inputs: tuple[Any, ...], *, gpu: bool) -> tuple[str, FunctionGraph]:
-    """What the subject is called, and its graph; `gpu`: as traced where there is a GPU."""
+    """Return the name of the subject and its graph; with `gpu`, the graph as traced with a GPU."""
     if "tensorflow" not in sys.modules:
-        # Whatever it is, TensorFlow has not made it; importing it would take seconds, for nothing.
+        # If TensorFlow is not imported, it has not made the object; importing it would take seconds for
+        # nothing.
         raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
-    with as_on_a_gpu() if gpu else nullcontext():
+    with simulated_gpu() if gpu else nullcontext():
         function, name = _concrete(subject, inputs)
         serialised = function.graph.as_graph_def(add_shapes=True)
         if _is_model(subject) and (rows := _rows(inputs)):
@@ -63,7 +64,7 @@ def _concrete(subject: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
         return subject, str(subject.name)
     if isinstance(subject, PolymorphicFunction):
         name = str(getattr(subject, "__name__", "function"))
-        return _traced(subject, inputs, name), say("tf.function {name}", name=name)
+        return _trace(subject, inputs, name), say("tf.function {name}", name=name)
     if _is_model(subject):
         return _of_model(subject, inputs)
     if callable(subject) and hasattr(subject, "__code__"):
@@ -73,8 +74,8 @@ def _concrete(subject: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
 
 
-def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, fitted: Any = None) -> Any:
-    """The concrete function for these inputs; of a model `fitted` to them, it takes them batch by batch."""
+def _trace(function: Any, inputs: tuple[Any, ...], name: str, *, fitted: Any = None) -> Any:
+    """Return the concrete function for these inputs, or for the batches of a model `fitted` to them."""
     import tensorflow as tf
 
     try:
@@ -86,16 +87,16 @@ def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, fitted: Any = 
     except Exception as error:  # the user's own code ran, so this may be anything
         given = f"{len(inputs)} inputs" if len(inputs) != 1 else "1 input"
         raise PlanError(
-            f"{name} could not be traced with {given}: {_what(error)} "
+            f"{name} could not be traced with {given}: {_error_line(error)} "
             "Give the inputs it takes, or a tf.TensorSpec for each."
         ) from error
 
 
 def _batch(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What one step of `fit` takes: arrays are cut as Keras cuts them, a tf.TensorSpec is a batch already.
+    """Return what one step of `fit` takes: arrays are cut like in Keras, a tf.TensorSpec is a batch already.
 
-    Keras knows how many rows a batch has where all are full ones, and keras-hub never does: it has a pipeline
-    of its own, which may make something else of what it is given.
+    Keras knows the number of rows of a batch if all batches are full, and keras-hub never does: it has a
+    pipeline of its own, which may convert its inputs.
     """
     import keras
     import tensorflow as tf
@@ -113,12 +114,12 @@ def _batch(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     specs = tuple(tf.nest.map_structure(one, value) for value in inputs)
     if pipeline is None:
         return specs
-    made = tf.function(pipeline).get_concrete_function(*specs).structured_outputs
-    return tuple(_spec(value) for value in made)
+    outputs = tf.function(pipeline).get_concrete_function(*specs).structured_outputs
+    return tuple(_spec(value) for value in outputs)
 
 
 def _rows(inputs: tuple[Any, ...]) -> int | None:
-    """The rows of a full batch; None where a tf.TensorSpec leaves them open, or there is no array."""
+    """Return the rows of a full batch; None if a tf.TensorSpec leaves them open, or if there is no array."""
     import tensorflow as tf
 
     leaves = [one for one in tf.nest.flatten(list(inputs)) if hasattr(one, "shape")]
@@ -128,9 +129,9 @@ def _rows(inputs: tuple[Any, ...]) -> int | None:
 
 
 def _size(serialised: Any, rows: int) -> None:
-    """Where the batch is open, give each tensor the shape that it has with so many rows.
+    """Set the shapes of all tensors for so many rows, if the batch is open.
 
-    TensorFlow works them out, from what the iterator gives on; the operations stay what they are.
+    TensorFlow infers them, starting at the iterator; the operations stay the same.
     """
     library = {one.signature.name: one for one in serialised.library.function}
     shapes = {node.name: node.attr["_output_shapes"].list.shape for node in serialised.node}
@@ -153,7 +154,7 @@ def _size_function(library: dict[str, Any], name: str, shapes: list[Any]) -> Non
     given = attr_value_pb2.AttrValue(list={"shape": shapes})
     function.attr["_input_shapes"].CopyFrom(given)
     for place, shape in enumerate(shapes):
-        if "_output_shapes" in function.arg_attr[place].attr:  # which would be taken for it
+        if "_output_shapes" in function.arg_attr[place].attr:  # TensorFlow would use this shape instead
             function.arg_attr[place].attr["_output_shapes"].list.shape[0].CopyFrom(shape)
     graph = function_def_to_graph.function_def_to_graph(function, shapes)
     for node in function.node_def:
@@ -167,7 +168,7 @@ def _size_function(library: dict[str, Any], name: str, shapes: list[Any]) -> Non
 
 
 def _spec(value: Any) -> Any:
-    """The shape and type of an input; lists and dictionaries of inputs stay what they are."""
+    """Return the shape and type of an input; lists and dictionaries of inputs are kept."""
     import tensorflow as tf
 
     def one(leaf: Any) -> Any:
@@ -195,7 +196,7 @@ def _of_model(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
         raise PlanError(
             f"{name} runs on {keras.backend.backend()} here: only TensorFlow's graphs are planned."
         )
-    # `build` of a model that has none of its own only says that it is built.
+    # For a model without a `build` method of its own, Keras's `build` only sets a flag.
     if not model.built or not (model.weights or all(layer.built for layer in model.layers)):
         raise PlanError(f"{name} is not built, so its weights have no shapes: call model.build(shape) first.")
     if len(inputs) > 3:
@@ -209,7 +210,8 @@ def _forward(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
     import tensorflow as tf
 
     if not inputs:
-        # Keeps the names of a dictionary, where `inputs` is flat; a Sequential holds a functional model.
+        # This keeps the names of a dictionary, while `inputs` is flat; a Sequential contains a functional
+        # model.
         taken = getattr(getattr(model, "_functional", model), "_inputs_struct", None)
         if taken is None:
             raise PlanError(f"{name} does not say what it takes: give an input, as plan(model, x).")
@@ -218,18 +220,18 @@ def _forward(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
     def forward(value: Any) -> Any:
         return model(value, training=False)
 
-    return _traced(tf.function(forward, autograph=False), inputs, name)
+    return _trace(tf.function(forward, autograph=False), inputs, name)
 
 
 def _training_step(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
-    """`multi_step_on_iterator` of Keras: it takes a batch from an iterator and trains on it."""
+    """Return Keras's traced `multi_step_on_iterator`, which trains on a batch from an iterator."""
     if not model.compiled:
         raise PlanError(f"{name} is not compiled, so it has no training step: call model.compile(...) first.")
     if model.run_eagerly:
         raise PlanError(f"{name} is compiled with run_eagerly=True: its training step is no graph.")
     before = model.train_function, model.jit_compile
     try:
-        # XLA would take the whole step as one piece, on a CPU; the Metal plug-in has no part in that.
+        # XLA would take the whole step as one piece, on a CPU, in which the Metal plug-in has no part.
         model.jit_compile = False
         model.make_train_function(force=True)
         step = _inner(model.train_function, "multi_step_on_iterator")
@@ -237,11 +239,11 @@ def _training_step(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
         model.train_function, model.jit_compile = before
     if step is None:
         raise PlanError(f"{name} has a make_train_function of its own, whose graph cannot be found.")
-    return _traced(step, inputs, f"The training step of {name}", fitted=model)
+    return _trace(step, inputs, f"The training step of {name}", fitted=model)
 
 
 def _inner(function: Any, name: str) -> Any:
-    """A function of this name that another one holds: Keras gives it no other way out."""
+    """Return the function of this name from another one's closure: Keras offers no other access."""
     code = getattr(function, "__code__", None)
     if code is None or name not in code.co_freevars:
         return None
@@ -249,7 +251,7 @@ def _inner(function: Any, name: str) -> Any:
 
 
 def _without_lists(value: Any) -> Any:
-    """Batches hold tuples where `fit` is given lists."""
+    """Return the value with lists as tuples: batches have tuples where `fit` is given lists."""
     if isinstance(value, list | tuple):
         return tuple(map(_without_lists, value))
     if isinstance(value, dict):
@@ -257,11 +259,11 @@ def _without_lists(value: Any) -> Any:
     return value
 
 
-def _what(error: Exception) -> str:
-    """The line that says what went wrong: Keras and AutoGraph write others before it."""
+def _error_line(error: Exception) -> str:
+    """Return the line that says what went wrong, without what Keras and AutoGraph write before it."""
     lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines() if line.strip()]
     if lines and lines[0] == "in user code:":
         last = next((at for at in reversed(range(len(lines))) if lines[at].startswith("File ")), 0)
         lines = [line for line in lines[last:] if _NAMED.match(line)] or lines[-1:]
-    said = [line for line in lines if not _CALLING.match(line)] or lines or [type(error).__name__]
-    return said[0] if said[0].endswith((".", "!", "?")) else f"{said[0]}."
+    sentences = [line for line in lines if not _CALLING.match(line)] or lines or [type(error).__name__]
+    return sentences[0] if sentences[0].endswith((".", "!", "?")) else f"{sentences[0]}."

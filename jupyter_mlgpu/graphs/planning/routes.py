@@ -1,8 +1,8 @@
-"""How arrows run between boxes without crossing any: level through columns of boxes, bent only between them.
+"""Route arrows between boxes without crossing any: level through columns of boxes, bent only between them.
 
-Boxes whose places from left to right overlap form a column. Between two columns is a street, which no box
-stands in over its whole height; an arrow changes its height there alone. Through a column that is not its
-end it runs level, in a gap between two boxes, or above or below all of them.
+Boxes that overlap horizontally form a column. Between two columns is a street without boxes over its whole
+height. An arrow changes its height only there. Through a column where it does not end it runs level, in a gap
+between two boxes, or above or below all of them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from jupyter_mlgpu.graphs.planning.layout import Area
 Route = tuple[tuple[int, int], ...]
 """The corners of an arrow. Between two of unequal height and place it bends, within the street they span."""
 
-# In points: from an arrow to a box, between two arrows, and how far one may run outside the first column,
+# In points: from an arrow to a box, between two arrows, and how far an arrow may run outside the first column
 # or above all boxes.
 _CLEAR, _APART, _OUTSIDE = 3, 3, 6
-#: How deep the room below the last box is taken to be; and what it costs where an arrow runs over another for
-#: want of room, in points of a way around.
+#: The depth of the room below the last box, and the cost of running over another arrow, in points of a
+#: detour.
 _BELOW, _OVER = 100_000, 40
-#: Gaps that are looked at more closely.
+#: The number of gaps that are compared in detail.
 _GAPS = 6
 
 
@@ -30,7 +30,7 @@ _GAPS = 6
 class _Column:
     """Boxes one below the other from `left` to `right`, and the gaps in which an arrow may run level.
 
-    `taken` has the heights at which arrows do, and from which box each comes.
+    `taken` has the heights of arrows, and the box from which each comes.
     """
 
     left: int
@@ -40,7 +40,7 @@ class _Column:
     taken: dict[int, str] = field(default_factory=dict)
 
     def open(self, top: int) -> None:
-        """Finds the gaps from `top` down."""
+        """Find the gaps from `top` down."""
         low = top
         for start, end in sorted(self.boxes):
             if start - _CLEAR >= low:
@@ -49,7 +49,7 @@ class _Column:
         self.gaps.append((low, low + _BELOW))
 
     def level(self, y: int, aim: int, name: str) -> int:
-        """At which height an arrow of `name`, now at `y`, runs through on its way to `aim`."""
+        """Return the height at which an arrow of `name`, now at `y`, passes through on its way to `aim`."""
 
         def detour(level: int) -> int:
             return abs(level - y) + abs(level - aim)
@@ -68,7 +68,7 @@ class _Column:
 
 
 def routes(boxes: Mapping[str, Area], arrows: Iterable[tuple[str, str]]) -> list[Route]:
-    """The way of each arrow, from the right side of a box to the left side of another, around all others."""
+    """Return the route of each arrow, from the right side of a box to the left side of another."""
     columns = _columns(boxes.values())
     starts = [one.left for one in columns]
     top = min((y for _, y, _, _ in boxes.values()), default=0)
@@ -80,7 +80,7 @@ def routes(boxes: Mapping[str, Area], arrows: Iterable[tuple[str, str]]) -> list
         first, last = (bisect_right(starts, one) - 1 for one in (x, to_x))
         way = _Way(columns, start, (x + width, y + height // 2), (to_x, to_y + to_height // 2))
         corners = way.onwards(first, last) if first < last else way.back(first, last)
-        found.append(_straightened([way.begin, *corners, way.end]))
+        found.append(_without_straight_corners([way.begin, *corners, way.end]))
     return found
 
 
@@ -104,7 +104,7 @@ class _Way:
     end: tuple[int, int]
 
     def onwards(self, first: int, last: int) -> list[tuple[int, int]]:
-        """Through the columns between the first and the last."""
+        """Return the corners through the columns between the first and the last."""
         y = self.begin[1]
         corners = [(self.columns[first].right, y)]
         for column in self.columns[first + 1 : last]:
@@ -113,18 +113,18 @@ class _Way:
         return corners
 
     def back(self, first: int, last: int) -> list[tuple[int, int]]:
-        """To the right out of the first column, and to the left past it and all others, the last included."""
+        """Return the corners out of the first column to the right, and back past all columns to the last."""
         y, aim = self.begin[1], self.end[1]
         out, into = self._street(first + 1), self._street(last)
         corners = [(out, y)]
         for column in reversed(self.columns[last : first + 1]):
             y = column.level(y, aim, self.name)
             corners += [(column.right, y), (column.left, y)]
-        # The first turn and the last one stand in the middle of their streets.
+        # The first turn and the last one are in the middle of their streets.
         return [(out, corners[0][1]), (out, corners[1][1]), *corners[2:-1], (into, y), (into, aim)]
 
     def _street(self, number: int) -> int:
-        """The middle of the street to the left of a column."""
+        """Return the middle of the street to the left of a column."""
         if number == 0:
             return self.columns[0].left - _OUTSIDE
         before = self.columns[number - 1].right
@@ -132,15 +132,15 @@ class _Way:
 
 
 def _around(level: int) -> Iterable[int]:
-    """The height itself, and those beside it."""
+    """Yield the height itself, and those near it."""
     yield level
     for step in range(1, 9):
         yield level - step * _APART
         yield level + step * _APART
 
 
-def _straightened(corners: Sequence[tuple[int, int]]) -> Route:
-    """Without the corners at which nothing turns."""
+def _without_straight_corners(corners: Sequence[tuple[int, int]]) -> Route:
+    """Return the corners without those at which nothing turns."""
     found = [corners[0]]
     for place, corner in enumerate(corners[1:], 1):
         after = corners[place + 1] if place + 1 < len(corners) else None

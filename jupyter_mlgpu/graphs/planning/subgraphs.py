@@ -1,10 +1,10 @@
-"""Into how many pieces a graph falls: contiguous groups of operations on the same side.
+"""Divide a graph into contiguous groups of operations on the same side.
 
-A group is made by contracting edges. Every dependency (data or control) between two operations of the
-same side joins their groups, unless a path from the one to the other leads through a third group: then
-joining them would make a cycle, and neither could run as a whole before the other. Edges are looked at
-in the order of the graph, so the result is the same each time; it is a good division, not always the
-smallest. The device's edges come first, then the CPU's. Functions are divided one by one.
+A group is made by contracting edges. Every dependency (data or control) between two operations of the same
+side joins their groups, unless a path from one to the other leads through a third group: then joining them
+would make a cycle, and neither could run as a whole before the other. Edges are processed in the order of the
+graph, so the result is always the same; it is a good division, not always the smallest. The device's edges
+come first, then the CPU's. Functions are divided one by one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Group:
 
 
 def divide(body: Body, on_device: Mapping[str, bool]) -> tuple[Group, ...]:
-    """The groups of a function, in an order in which they could run."""
+    """Return the groups of a function, in an order in which they could run."""
     nodes = in_order(body)
     places = {node.name: place for place, node in enumerate(nodes)}
     edges = [
@@ -45,7 +45,10 @@ def divide(body: Body, on_device: Mapping[str, bool]) -> tuple[Group, ...]:
 
 
 def in_order(body: Body) -> list[Node]:
-    """The operations, each after those it depends on, else as they stand."""
+    """Return the operations, each after those it depends on, otherwise in their order.
+
+    Raises PlanError for a loop of TensorFlow 1.
+    """
     known = {node.name: node for node in body.nodes}
     waiting = {node.name: {one for one in node.sources if one in known} for node in body.nodes}
     readers: dict[str, list[str]] = {}
@@ -54,7 +57,7 @@ def in_order(body: Body) -> list[Node]:
             readers.setdefault(source, []).append(name)
     ready = [name for name, sources in waiting.items() if not sources]
     ordered = []
-    for name in ready:  # the list grows while it is read
+    for name in ready:  # the loop appends to this list
         ordered.append(known[name])
         for reader in readers.get(name, ()):
             waiting[reader].discard(name)
@@ -83,25 +86,28 @@ class _Contraction:
             self._before[after].add(before)
 
     def join(self, before: int, after: int) -> None:
-        """Make one group of two, where no path leads from the first through a third to the second."""
+        """Make one group of two, unless a path leads from the first through a third to the second."""
         first, second = self._group[before], self._group[after]
         if first == second:
             return
         low, high = self._rank[first], self._rank[second]
-        below = self._reached(first, high)
+        below = self._successors(first, high)
         if second in below:
             return
         between = self._order[low + 1 : high]
         moved = [one for one in between if one not in below]
         moved += [first, *(one for one in between if one in below)]
         self._absorb(first, second)
-        # The place of `second` is left empty at the end of the stretch.
+        # The place of `second` is left empty at the end of the range.
         self._order[low : high + 1] = [*moved, second]
         for rank in range(low, high + 1):
             self._rank[self._order[rank]] = rank
 
-    def _reached(self, first: int, high: int) -> set[int]:
-        """What the group leads to, up to the rank `high`; who has that rank counts only by way of a third."""
+    def _successors(self, first: int, high: int) -> set[int]:
+        """Return what the group leads to, up to the rank `high`.
+
+        The group with this rank counts only if it is reached through a third group.
+        """
         found: set[int] = set()
         todo = [one for one in self._next[first] if self._rank[one] < high]
         while todo:
@@ -132,7 +138,7 @@ class _Contraction:
 
 
 def columns(items: Sequence[str], sources: Callable[[str], Iterable[str]]) -> dict[str, int]:
-    """How far along each item stands: one step after the last of those it depends on."""
+    """Return the column of each item: one after the last of those it depends on."""
     column: dict[str, int] = {}
     for item in items:
         column[item] = max((column[one] + 1 for one in sources(item) if one in column), default=0)

@@ -1,7 +1,7 @@
-"""The command `jupyter mlgpu`: one module a command, imported when it is needed.
+"""The command `jupyter mlgpu`; each subcommand is a module that is imported when it is needed.
 
-Exit status: 0 when all went well, 1 when a cell of the notebook failed or `doctor` found something, 2 for
-everything that was refused or could not be done, 130 after Ctrl-C. What went wrong is one sentence on stderr.
+Exit status: 0 if all went well, 1 if a cell of the notebook failed or `doctor` found something, 2 if the
+command was refused or failed, 130 after Ctrl-C. Errors are one sentence on stderr.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import WordsParser, unknown
 
-#: Each command, those of every day first, and what it does. Its module here, or the one that `teach` adds,
-#: has EXAMPLE, add_arguments and main.
+#: Subcommand to what it does, everyday ones first. Its module, in this package or from `teach`, has EXAMPLE,
+#: add_arguments and main.
 COMMANDS = {
     "run": "run a notebook with tracing on; save it, its records and a report",
     "doctor": "find out what is wrong with this machine's setup, and what to do about it",
@@ -30,14 +30,14 @@ COMMANDS = {
     "bench": "measure how fast this machine computes, compared with published figures",
     "class": "release, collect, grade and report a class's labs",
 }
-#: How many of them are for every day.
+#: Number of everyday subcommands.
 _EVERY_DAY = 2
 REFUSED = 2
 INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status. `argv` is what follows `jupyter mlgpu`."""
+    """Run a command and return the exit status; `argv` is the part of the line after `jupyter mlgpu`."""
     try:
         return _run(sys.argv[1:] if argv is None else argv)
     except MlgpuError as error:
@@ -62,7 +62,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def command_parser(name: str) -> argparse.ArgumentParser:
-    """The parser of what may follow `jupyter mlgpu NAME`, one of COMMANDS; its help is the command's."""
+    """Return the parser of the arguments of `jupyter mlgpu NAME`, with the command's help."""
     command = _module(name)
     parser = _parser(
         f"{PROGRAM} {name}",
@@ -115,7 +115,7 @@ def _overview() -> argparse.ArgumentParser:
 
 
 def _add_help(parser: argparse.ArgumentParser) -> None:
-    # In a group of its own, the last one: argparse would put it before what one types every day.
+    # In its own group at the end: argparse would put it before the everyday options.
     words = parser.add_argument_group("help")
     words.add_argument("-h", "--help", action="help", help="show this help message and exit")
 

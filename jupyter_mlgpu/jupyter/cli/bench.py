@@ -30,54 +30,55 @@ add_arguments = options.add_arguments
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure, or compare two files; returns the exit status."""
+    """Measure, or compare two files; return the exit status."""
     from jupyter_mlgpu.experiment.bench import roofs
-    from jupyter_mlgpu.experiment.bench.against import against, prepared, two_runs
+    from jupyter_mlgpu.experiment.bench.against import against, load_or_published, two_runs
     from jupyter_mlgpu.experiment.bench.run import load
     from jupyter_mlgpu.measure import runtime
     from jupyter_mlgpu.record.clock import SystemClock
 
     clock = SystemClock()
     begun = clock.monotonic_ns()
-    asked = options.options(arguments)
-    if len(asked.against) == 2:
-        ours, theirs = map(load, asked.against)
+    bench_options = options.options(arguments)
+    if len(bench_options.against) == 2:
+        ours, theirs = map(load, bench_options.against)
         tell(two_runs(ours, theirs))
         return 0
-    for word in asked.against:  # before what takes minutes
-        prepared(word)
-    finished = _measured(asked, clock, begun)
+    for word in bench_options.against:  # checked before the benchmark, which takes minutes
+        load_or_published(word)
+    finished = _run_benchmark(bench_options, clock, begun)
     tell(finished.run)
     if (problem := roofs.keep(finished.run, runtime.current().recorder.run.host_digest)) is not None:
         complain(problem)
-    for word in asked.against:
+    for word in bench_options.against:
         tell(against(finished.run, word))
-    if asked.out is not None:
-        tell(f"  {visible_line(finished.run.save(asked.out))}")
+    if bench_options.out is not None:
+        tell(f"  {visible_line(finished.run.save(bench_options.out))}")
     if finished.error is not None:
         raise finished.error
     return int(any(one.status == "failed" for one in finished.run.results))
 
 
-def _measured(asked: options.BenchOptions, clock: Clock, begun: int) -> FinishedBench:
+def _run_benchmark(bench_options: options.BenchOptions, clock: Clock, begun: int) -> FinishedBench:
     from jupyter_mlgpu.experiment.bench import bench_sentences, session
     from jupyter_mlgpu.experiment.bench.machine import local_monitor
     from jupyter_mlgpu.jupyter.cli.progress import progress
 
-    session.frameworks(asked.order.frameworks)  # whether they are installed, before anything is shown
+    # Raises if a framework is not installed, before anything is shown.
+    session.frameworks(bench_options.order.frameworks)
     show = progress()
-    seen: set[int] = set()
+    numbers_shown: set[int] = set()
 
     def follow(now: BenchProgress) -> None:
-        # A line a case is enough for a log; a bar's text moves with each step.
-        if now.number not in seen or sys.stderr.isatty():
-            seen.add(now.number)
+        # A log gets one line per case; the bar's text changes with each step.
+        if now.number not in numbers_shown or sys.stderr.isatty():
+            numbers_shown.add(now.number)
             show.cell(now.number, now.total, bench_sentences.doing(now))
 
     show.say("Starting the benchmark")
     try:
         return session.run(
-            asked.order, monitor=local_monitor(), clock=clock, on_progress=follow, started_ns=begun
+            bench_options.order, monitor=local_monitor(), clock=clock, on_progress=follow, started_ns=begun
         )
     finally:
         show.close()

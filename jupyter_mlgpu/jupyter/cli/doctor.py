@@ -31,7 +31,7 @@ exit status: 0 no problem was found, 1 a problem was found, 2 the doctor failed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The words that may follow `jupyter mlgpu doctor`."""
+    """Add the arguments of `jupyter mlgpu doctor`."""
     every_day = parser.add_argument_group("every day")
     every_day.add_argument(
         "--deep", action="store_true", help="also query each framework in its own process, and the network"
@@ -55,19 +55,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Judge, and print; 0 where nothing was found, 1 where something was."""
-    if hasattr(sys.stdout, "reconfigure"):  # what a terminal's encoding lacks is shown escaped
+    """Run the doctor and print the diagnosis; return 0 if nothing was found, else 1."""
+    if hasattr(sys.stdout, "reconfigure"):  # escape characters that the terminal's encoding lacks
         sys.stdout.reconfigure(errors="backslashreplace")
     diagnosis = _with_progress(arguments) if arguments.deep else _consult(arguments)
     with until_nobody_reads():
-        print(_shown(diagnosis, arguments), flush=True)
+        print(_rendered(diagnosis, arguments), flush=True)
     if arguments.save_facts is not None:
         saved = visible_line(arguments.save_facts)
         print(f"The facts are in {saved}: read them before you send them to anyone.", file=sys.stderr)
     return 0 if diagnosis.healthy else 1
 
 
-def _shown(diagnosis: Diagnosis, arguments: argparse.Namespace) -> str:
+def _rendered(diagnosis: Diagnosis, arguments: argparse.Namespace) -> str:
     language = _language(arguments)
     if arguments.json:
         return page.json_text(diagnosis)
@@ -83,11 +83,11 @@ def _language(arguments: argparse.Namespace) -> str:
 def _with_progress(arguments: argparse.Namespace) -> Diagnosis:
     from jupyter_mlgpu.jupyter.cli.progress import progress
 
-    language, shown = _language(arguments), progress()
+    language, display = _language(arguments), progress()
     try:
-        return _consult(arguments, lambda said: shown.say(translated(said, language)))
+        return _consult(arguments, lambda sentence: display.say(translated(sentence, language)))
     finally:
-        shown.close()
+        display.close()
 
 
 def _consult(arguments: argparse.Namespace, tell: Callable[[Sentence], None] = silent) -> Diagnosis:

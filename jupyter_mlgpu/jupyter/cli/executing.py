@@ -1,4 +1,4 @@
-"""Execute a notebook in a kernel of its own, with tracing on and its code as it is."""
+"""Executes a notebook in its own kernel, with tracing on and its code unchanged."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError
 
 OK, CELL_FAILED, STOPPED, INTERRUPTED = 0, 1, 2, 130
-#: Seconds that a cell has for ending after an interrupt, before its kernel is killed.
+#: Seconds after an interrupt in which a cell must end before its kernel is killed.
 GRACE = 10.0
 
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a run ended: its exit status, and how many of the notebook's cells ran to their end.
+    """The end of a run: its exit status, and the number of cells that ran to their end.
 
-    `sentence` says what went wrong, None where nothing did. `for_report` says the same without words
-    of the notebook or of its errors, which nobody has redacted.
+    `sentence` says what went wrong, if anything. `for_report` says the same without text from the notebook or
+    its errors, which is not redacted.
     """
 
     status: int
@@ -42,8 +42,8 @@ class RunEnd:
 class Execution:
     """One run of a notebook, whose cells get their outputs in place.
 
-    `records` is where the kernel writes each record as its cell ends. `timeout` is in seconds for a
-    cell, None for no limit.
+    The kernel writes each record to `records` as its cell ends. `timeout` is in seconds per cell, None for no
+    limit.
     """
 
     notebook: NotebookNode
@@ -61,8 +61,8 @@ class Execution:
             self.notebook,
             km=self.kernel.manager,
             timeout=None,
-            iopub_timeout=60,  # a burst of output may still be on its way when the cell has ended
-            record_timing=False,  # the receipts say it
+            iopub_timeout=60,  # much output may still arrive after the cell has ended
+            record_timing=False,  # the receipts have the times
             log=_silent(),
         )
         self._why: str | None = None
@@ -70,10 +70,10 @@ class Execution:
         self._kill: asyncio.TimerHandle | None = None
 
     async def run(self, begin: Callable[[], None]) -> RunEnd:
-        """Run the notebook to its end, to a failure, or to an interrupt; the kernel is gone afterwards.
+        """Run the notebook to its end, to a failure, or to an interrupt, and end the kernel.
 
-        `begin` is called when the first cell is about to run. Raises MlgpuError where it does not come
-        to that, and KeyboardInterrupt where an interrupt comes before.
+        `begin` is called when the first cell is about to run. Raises MlgpuError if it cannot start, and
+        KeyboardInterrupt if an interrupt comes before that.
         """
         loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
@@ -95,7 +95,7 @@ class Execution:
                 raise KeyboardInterrupt from None
             return self._interrupted(done)
         finally:
-            # What was measured is about to be written, and the kernel is ending: nothing to interrupt.
+            # Ignore interrupts while the results are written and the kernel ends.
             loop.add_signal_handler(signal.SIGINT, lambda: None)
             self._client.set_widgets_metadata()
             await self.kernel.end(now=self._why is not None)
@@ -110,7 +110,7 @@ class Execution:
         await self.kernel.trace(self.device)
 
     async def _run_cell(self, number: int, index: int, cell: NotebookNode) -> RunEnd | None:
-        """Run one cell; returns how the run ended with it, None where it goes on."""
+        """Run one cell; return the end of the run, or None if it goes on."""
         self.progress.cell(number, len(self._cells), _first_line(cell.source))
         loop = asyncio.get_running_loop()
         limit = loop.call_later(self.timeout, self._stop, "timeout") if self.timeout else None
@@ -158,12 +158,12 @@ class Execution:
                 STOPPED, number - 1, cell, "lost its kernel", "lost its kernel and left no record"
             )
         last = "".join(f"\n  {printable(line.text, 200)}" for line in kernel_exit.lines)
-        said = f" Its last native lines:{last}" if last else ""
+        native_lines = f" Its last native lines:{last}" if last else ""
         return self._ended(
             STOPPED,
             number - 1,
             cell,
-            f"lost its kernel. {kernel_exit.sentence} {kernel_exit.next}{said}",
+            f"lost its kernel. {kernel_exit.sentence} {kernel_exit.next}{native_lines}",
             f"lost its kernel and left no record. {kernel_exit.sentence}".removesuffix("."),
         )
 
@@ -176,17 +176,17 @@ class Execution:
 
     def _interrupted(self, done: int) -> RunEnd:
         total = len(self._cells)
-        said = f"Interrupted: {done} of {total} cells ran to their end."
-        return RunEnd(INTERRUPTED, done, total, said, said)
+        sentence = f"Interrupted: {done} of {total} cells ran to their end."
+        return RunEnd(INTERRUPTED, done, total, sentence, sentence)
 
     def _stop(self, why: str) -> None:
-        """Interrupt the running cell as a front end would; a second time, or outside a cell, end at once."""
+        """Interrupt the running cell as a front end would; outside a cell or the second time, end at once."""
         if self._why is not None or not self._in_cell:
             self._why = self._why or why
             self._cancel()
             return
         self._why = why
-        # Kept, for asyncio itself holds tasks only weakly.
+        # Stored because asyncio holds only weak references to tasks.
         self._interrupting = asyncio.ensure_future(self.kernel.manager.interrupt_kernel())
         self._kill = asyncio.get_running_loop().call_later(GRACE, self._cancel)
 
@@ -196,7 +196,7 @@ class Execution:
 
 
 def _runs(cell: NotebookNode) -> bool:
-    """Whether nbclient executes this cell."""
+    """Return True if nbclient executes this cell."""
     tags = cell.metadata.get("tags", [])
     return cell.cell_type == "code" and bool(cell.source.strip()) and "skip-execution" not in tags
 
@@ -206,7 +206,7 @@ def _first_line(text: str) -> str:
 
 
 def _silent() -> logging.Logger:
-    """nbclient logs what it also raises; we say it once, in our own words."""
+    """Return a silent logger for nbclient, which logs the errors that it also raises; we report them."""
     log = logging.getLogger("jupyter_mlgpu.jupyter.cli.nbclient")
     log.addHandler(logging.NullHandler())
     log.propagate = False

@@ -28,24 +28,24 @@ examples:
   jupyter mlgpu explain --json training.log
 """
 
-#: With --json, messages that are the same are one where fewer different ones than this stand between them.
+#: With --json, equal messages are merged if fewer than this many different ones are between them.
 WINDOW = 1_000
-#: A log is read piece by piece, so this is for what has no end; more can be piped into the command.
+#: Most bytes of a log file, to stop at endless files. A log is read in blocks; more can be piped in.
 MOST_BYTES = 100_000_000_000
 STANDARD_INPUT = Path("-")
 _WHAT = "a log"
 _OPEN_FILES = (Path("/dev/fd"), Path("/proc/self/fd"))
 _BLOCK = 256 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-#: A run that takes longer shows how far it is.
+#: Seconds after which the progress is shown, and seconds between two updates.
 _PATIENCE = 2.0
 _EVERY = 0.2
-# In ASCII: whatever a log holds, an object is one line for every reader and in every encoding.
+# In ASCII, so an object is one line for every reader and in every encoding.
 _ENCODE = json.JSONEncoder(check_circular=False).encode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The words that may follow `jupyter mlgpu explain`."""
+    """Add the arguments of `jupyter mlgpu explain`."""
     parser.add_argument(
         "file", nargs="?", type=Path, metavar="FILE", help="a log file; `-` or no file reads standard input"
     )
@@ -56,14 +56,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Explain a log."""
-    if hasattr(sys.stdout, "reconfigure"):  # what a terminal's encoding lacks is shown escaped
+    """Explain a log and return the exit status."""
+    if hasattr(sys.stdout, "reconfigure"):  # escape characters that the terminal's encoding lacks
         sys.stdout.reconfigure(errors="backslashreplace")
     language = arguments.language or _language_of_the_environment()
     with until_nobody_reads(), _opened(arguments.file) as file:
-        # JSON on a terminal shows by itself how far it is.
-        tells = sys.stderr.isatty() and not (arguments.json and sys.stdout.isatty())
-        blocks = _blocks(file, arguments.file or STANDARD_INPUT, tells=tells)
+        # JSON on a terminal scrolls, so it needs no progress.
+        shows_progress = sys.stderr.isatty() and not (arguments.json and sys.stdout.isatty())
+        blocks = _blocks(file, arguments.file or STANDARD_INPUT, shows_progress=shows_progress)
         parts = _as_json(blocks, language) if arguments.json else _as_text(blocks, language)
         for part in parts:
             sys.stdout.write(part)
@@ -85,7 +85,7 @@ def _opened(path: Path | None) -> Iterator[BinaryIO]:
                 "Nothing to explain: name a file, pipe a log into the command, or type `-` to paste a log."
             )
         yield stdin.buffer
-    elif path.parent in _OPEN_FILES:  # what a shell makes of `explain <(zcat training.log.gz)`
+    elif path.parent in _OPEN_FILES:  # from `explain <(zcat training.log.gz)` in a shell
         try:
             handed = path.open("rb")
         except OSError as error:
@@ -97,10 +97,10 @@ def _opened(path: Path | None) -> Iterator[BinaryIO]:
             yield file
 
 
-def _blocks(file: BinaryIO, named: Path, *, tells: bool) -> Iterator[bytes]:
-    """The file piece by piece; `tells` how far it is, on stderr. Raises UsageError where reading fails."""
-    size = os.fstat(file.fileno()).st_size if tells else 0
-    start = told = time.monotonic()
+def _blocks(file: BinaryIO, named: Path, *, shows_progress: bool) -> Iterator[bytes]:
+    """Yield the file in blocks, with progress on stderr if wanted; raises UsageError if reading fails."""
+    size = os.fstat(file.fileno()).st_size if shows_progress else 0
+    start = last_shown = time.monotonic()
     done = 0
     block = _read(file, named)
     if block.startswith(_BYTE_ORDER_MARK):
@@ -109,19 +109,19 @@ def _blocks(file: BinaryIO, named: Path, *, tells: bool) -> Iterator[bytes]:
         yield block
         done += len(block)
         now = time.monotonic()
-        if tells and now - start > _PATIENCE and now - told > _EVERY:
-            told = now
+        if shows_progress and now - start > _PATIENCE and now - last_shown > _EVERY:
+            last_shown = now
             of = f" of {size / 1e6:,.0f}" if size else ""
             print(f"\r{done / 1e6:,.0f}{of} MB read …", end="", file=sys.stderr, flush=True)
         block = _read(file, named)
-    if told > start:
+    if last_shown > start:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _read(file: BinaryIO, named: Path) -> bytes:
     try:
         block: bytes = getattr(file, "read1", file.read)(_BLOCK)
-    except OSError as error:  # a disk that fails, or what can be opened and not be read
+    except OSError as error:  # a failing disk, or a file that can be opened but not read
         raise incoming.unreadable(named, _WHAT, error) from error
     return block
 
@@ -138,40 +138,40 @@ def _as_text(blocks: Iterable[bytes], language: str) -> Iterator[str]:
 
 
 def _as_json(blocks: Iterable[bytes], language: str) -> Iterator[str]:
-    window: OrderedDict[object, _Seen] = OrderedDict()
+    window: OrderedDict[object, _CountedMessage] = OrderedDict()
     for message, known in messages(blocks, Catalogue.load()):
-        # The states of a progress bar are one message.
-        said = shape_of(message) if message.overwritten and not known else message.body
-        key = (message.level, message.origin, said)
-        seen = window.get(key)
-        if seen:
-            seen.count += 1
+        # All states of a progress bar count as one message.
+        text = shape_of(message) if message.overwritten and not known else message.body
+        key = (message.level, message.origin, text)
+        counted = window.get(key)
+        if counted:
+            counted.count += 1
             continue
-        window[key] = _Seen(message.text, known)
+        window[key] = _CountedMessage(message.text, known)
         if len(window) > WINDOW:
             yield _json_line(window.popitem(last=False)[1], language)
-    for seen in window.values():
-        yield _json_line(seen, language)
+    for counted in window.values():
+        yield _json_line(counted, language)
 
 
 @dataclass(slots=True)
-class _Seen:
-    """A message in the window, and how often it came."""
+class _CountedMessage:
+    """A message in the window, and the number of times it came."""
 
     text: str
     known: Explanation | None
     count: int = 1
 
 
-def _json_line(seen: _Seen, language: str) -> str:
-    known = seen.known
+def _json_line(message: _CountedMessage, language: str) -> str:
+    known = message.known
     data = {
-        "text": seen.text,
+        "text": message.text,
         "id": known.id if known else None,
         "verdict": known.verdict if known else "unknown",
         "meaning": known.meaning(language) if known else None,
         "advice": known.advice(language) if known else None,
         "fields": known.fields if known else {},
-        "count": seen.count,
+        "count": message.count,
     }
     return _ENCODE(data) + "\n"

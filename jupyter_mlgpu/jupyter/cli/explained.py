@@ -1,4 +1,4 @@
-"""A log that was read, as text for a terminal: worst first, each kind of message once."""
+"""Renders an explained log as text for a terminal: worst messages first, each kind once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from itertools import groupby
 from jupyter_mlgpu.explain.logs.catalogue import VERDICTS, Catalogue, Explanation
 from jupyter_mlgpu.explain.logs.fold import shape_of
 from jupyter_mlgpu.explain.logs.parse import Message
-from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.capture.stretch import Notes
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.receipts import notes as words_of_notes
 
-#: Of one message of the catalogue, so many different meanings are shown; of the unknown, so many shapes.
+#: Most different meanings shown of one message of the catalogue, and most shapes of unknown messages.
 MEANINGS = 10
 SHAPES = 200
 _LINES, _CHARACTERS = 12, 2_000
@@ -56,7 +56,7 @@ _STYLES = {
 
 
 def report(notes: Notes, catalogue: Catalogue, language: str) -> Iterator[str]:
-    """The text, part by part."""
+    """Yield the text in parts."""
     words = _WORDS[language]
     by_verdict: dict[str, list[LogLine]] = {}
     for line in notes.lines:
@@ -82,17 +82,15 @@ def report(notes: Notes, catalogue: Catalogue, language: str) -> Iterator[str]:
 
 def _known(lines: list[LogLine], catalogue: Catalogue, language: str) -> Iterator[str]:
     words = _WORDS[language]
-    lines = sorted(
-        lines, key=lambda line: line.id or ""
-    )  # the order in which they came stays within a message
+    lines = sorted(lines, key=lambda line: line.id or "")  # stable: lines of a message stay in order
     for name, group in groupby(lines, key=lambda line: line.id or ""):
         meanings: dict[str, list[LogLine]] = {}
         for line in group:
             known = Explanation(catalogue.definitions[name], line.fields)
             meanings.setdefault(f"{known.meaning(language)}\n{known.advice(language)}", []).append(line)
         for meaning, same in list(meanings.items())[:MEANINGS]:
-            said, _, advice = meaning.partition("\n")
-            yield _entry(same, words, said, f"→ {advice}")
+            explanation, _, advice = meaning.partition("\n")
+            yield _entry(same, words, explanation, f"→ {advice}")
         more = sum(line.count for same in list(meanings.values())[MEANINGS:] for line in same)
         if more:
             yield f"  {words['others'].format(count=f'{more:,}')}\n"
@@ -112,7 +110,7 @@ def _unknown(lines: Iterable[LogLine], words: Mapping[str, str]) -> Iterator[str
 
 
 def _entry(lines: list[LogLine], words: Mapping[str, str], *sentences: str) -> str:
-    """One message: what it means, how often it came, and how it was printed."""
+    """Return the text of one message: its meaning, its count, and the message as printed."""
     count = sum(line.count for line in lines)
     name = f"[{lines[0].id}] " if lines[0].id else ""
     text = lines[0].text
@@ -128,7 +126,7 @@ def _entry(lines: list[LogLine], words: Mapping[str, str], *sentences: str) -> s
 
 
 def _styled(text: str, style: str) -> str:
-    """A line in a style where stdout is a terminal that takes one."""
+    """Return a line in a style, if stdout is a terminal that supports it."""
     from rich.console import Console
     from rich.text import Text
 

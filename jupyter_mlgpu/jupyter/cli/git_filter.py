@@ -1,4 +1,4 @@
-"""Have git leave our receipts out of what is committed: a clean filter, set up in one repository."""
+"""Sets up a clean filter in one git repository, which leaves our receipts out of commits."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from jupyter_mlgpu.record.visible import visible_line
 
 NAME = "jupyter-mlgpu"
 _LINE = f"*.ipynb filter={NAME}"
-# By Python's own path: git runs it without the environment in which the command was found.
+# With the full path of Python: git runs the filter without the environment that found the command.
 _MAIN = "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())"
 _UNSET = ("unspecified", "unset")
 
 
 def install(*, everything: bool = False) -> str:
-    """Set it up in the repository of this folder; returns what was done, and how it is undone.
+    """Set up the filter in the current repository; return a text on what was done and how to undo it.
 
-    Raises UsageError outside of a repository, and where another filter has the notebooks already.
+    Raises UsageError outside a repository, or if notebooks already have another filter.
     """
-    found = _git("check-attr", "filter", "--", "a.ipynb").rpartition(": ")[2]
-    if found not in (*_UNSET, NAME):
+    current_filter = _git("check-attr", "filter", "--", "a.ipynb").rpartition(": ")[2]
+    if current_filter not in (*_UNSET, NAME):
         raise UsageError(
-            f"Notebooks already go through the git filter {found!r}, and git runs only one: "
+            f"Notebooks already go through the git filter {current_filter!r}, and git runs only one: "
             "add `jupyter mlgpu strip -` to that filter."
         )
     words = "strip --all -" if everything else "strip -"
@@ -50,6 +50,6 @@ def _git(*words: str) -> str:
     except FileNotFoundError as error:
         raise UsageError("git was not found on the PATH.") from error
     except subprocess.CalledProcessError as error:
-        said = error.stderr.strip().splitlines()
-        raise UsageError(f"git failed here ({said[0] if said else 'it gave no reason'}).") from error
+        lines = error.stderr.strip().splitlines()
+        raise UsageError(f"git failed here ({lines[0] if lines else 'it gave no reason'}).") from error
     return done.stdout.strip()

@@ -1,4 +1,4 @@
-"""The kernel that a notebook is run in: started, asked to trace, watched, and ended."""
+"""The kernel that runs a notebook: starts it, turns on tracing, detects its end, and shuts it down."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbclient.exceptions import DeadKernelError
 
 from jupyter_mlgpu.jupyter.cli.progress import printable
 from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
-from jupyter_mlgpu.jupyter.exits.listener import ExitListener, Seen
+from jupyter_mlgpu.jupyter.exits.listener import EndedKernel, ExitListener
 from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, MlgpuError, UsageError
@@ -27,25 +27,25 @@ from jupyter_mlgpu.record.flight.exit_report import ExitReport
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit
 
-#: Seconds in which a kernel that is about to be ended has read the last lines of its cells.
+#: Seconds that a kernel has before its shutdown to read the last lines of its cells.
 ANSWERS_WITHIN = 10.0
-#: Seconds in which the end of a kernel is seen that was lost.
-SEEN_WITHIN = 2.5
+#: Seconds to wait for the listener's report about a lost kernel.
+REPORT_WITHIN = 2.5
 _OURS = "__import__('jupyter_mlgpu.jupyter.notebook.headless', fromlist=['headless'])"
 
 
 class Kernel:
-    """A kernel of its own for one run; `name` is that of an installed kernel."""
+    """A kernel for one run; `name` is that of an installed kernel."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.manager = AsyncKernelManager(kernel_name=name)
-        self._ends: list[Seen] = []
+        self._ends: list[EndedKernel] = []
         self._listener = ExitListener(self._ends.append)
-        self._account: Path | None = None
+        self._flight_record: Path | None = None
 
     def check(self) -> None:
-        """Raise UsageError where no such kernel is installed, or it is not one for Python."""
+        """Raise UsageError if no such kernel is installed, or if it is not a Python kernel."""
         try:
             spec = self.manager.kernel_spec
         except NoSuchKernel as error:
@@ -68,19 +68,19 @@ class Kernel:
             "JPY_SESSION_NAME": str(notebook),  # what jupyter_server sets: the notebook's path
             "JUPYTER_MLGPU_RECORDS": str(records),
         }
-        with suppress(OSError):  # then less is known of a death
+        with suppress(OSError):  # then less is known about a crash
             environment[VARIABLE] = self._listener.start()
         try:
             await client.async_start_new_kernel(
                 cwd=str(notebook.parent),
                 env=environment,
-                # What a kernel says outside its cells would tear the progress bar.
+                # A kernel's output outside cells would break the progress bar.
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
             await client.async_start_new_kernel_client()
             name = flight_files.name_for(self.manager.connection_file)
-            self._account = None if name is None else flight_files.folder() / name
+            self._flight_record = None if name is None else flight_files.folder() / name
         except (OSError, RuntimeError) as error:
             raise MlgpuError(
                 f"The kernel {self.name!r} did not start ({printable(str(error), 120)}); "
@@ -88,17 +88,17 @@ class Kernel:
             ) from error
 
     async def trace(self, device: DeviceWord | None) -> None:
-        """Turn tracing on for the cells to come, and ask for a device.
+        """Turn on tracing for the cells to come, and request a device.
 
-        Whether that device exists is known when the notebook has imported its framework.
+        The device is checked when the notebook has imported its framework.
         """
         await self._ask(f"begin(get_ipython(), {device and str(device)!r})")
 
     async def refuse_missing_gpu(self) -> None:
-        """Raise DeviceError where there is no GPU.
+        """Raise DeviceError if there is no GPU.
 
-        Only a framework knows its GPUs, and to import it here would come before the notebook's own
-        settings for it: so the kernel that imported it is replaced by a fresh one.
+        Only a framework knows its GPUs, and importing it here would come before the notebook's own settings
+        for it. So the kernel that imported it is replaced by a fresh one.
         """
         await self._ask("find_gpu(get_ipython())")
         await self.manager.restart_kernel(now=True)
@@ -107,11 +107,11 @@ class Kernel:
         await channels.wait_for_ready(timeout=self._client.startup_timeout)
 
     async def check_device(self) -> None:
-        """Raise DeviceError where a framework is at work and the device asked for is not there."""
+        """Raise DeviceError if a framework has started and the requested device does not exist."""
         await self._ask("check_device(get_ipython())")
 
     async def kernel_exit(self) -> KernelExit | None:
-        """Why the kernel died; None where that is not known, or it did not."""
+        """Return why the kernel died; None if it did not or the cause is not known."""
         provisioner = self.manager.provisioner
         status = await provisioner.poll() if provisioner is not None else None
         if status is None:
@@ -119,20 +119,20 @@ class Kernel:
         from jupyter_mlgpu.explain.exits.kernel_exit import post_mortem
 
         pid = getattr(provisioner, "pid", None)
-        seen = await self._seen()
-        if seen is None:
+        ended = await self._ended_kernel()
+        if ended is None:
             return post_mortem(None, ExitReport(pid=pid, status=status))
-        return post_mortem(seen.flight_record, seen.ended(pid, status))
+        return post_mortem(ended.flight_record, ended.complete_report(pid, status))
 
-    async def _seen(self) -> Seen | None:
-        """What was seen of the kernel's end; a moment later than that of its connection."""
-        until = time.monotonic() + SEEN_WITHIN
+    async def _ended_kernel(self) -> EndedKernel | None:
+        """Wait for the listener's report, which comes a moment after the kernel's connection ends."""
+        until = time.monotonic() + REPORT_WITHIN
         while not self._ends and time.monotonic() < until:
             await asyncio.sleep(0.01)
         return self._ends[-1] if self._ends else None
 
     async def end(self, *, now: bool) -> None:
-        """Shut the kernel down; `now` gives it no time for its own cleaning up."""
+        """Shut the kernel down; `now` gives it no time to clean up."""
         if self.manager.has_kernel:
             if not now:
                 await self._stop_tracing()
@@ -141,18 +141,18 @@ class Kernel:
         if channels is not None:
             channels.stop_channels()
         self._listener.stop()
-        if self._account is not None:  # of one that was killed, or died
-            flight_files.remove(self._account)
+        if self._flight_record is not None:  # remains if the kernel was killed or died
+            flight_files.remove(self._flight_record)
 
     async def _stop_tracing(self) -> None:
-        """An ending kernel is interrupted, and logs it: that is no cell's doing."""
+        """Stop tracing: a kernel that is shut down logs an interrupt, which belongs to no cell."""
         if self._client.kc is not None:
-            # A kernel that is gone, or does not answer, is ended all the same.
+            # A kernel that has died or does not answer is shut down all the same.
             with suppress(MlgpuError, DeadKernelError, TimeoutError, asyncio.TimeoutError):
                 await asyncio.wait_for(self._ask("end(get_ipython())"), ANSWERS_WITHIN)
 
     async def _ask(self, call: str) -> None:
-        # A silent execution leaves no trace in the notebook's history, and no cell hooks run.
+        # A silent execution is not stored in the notebook's history, and runs no cell hooks.
         channels: Any = self._client.kc
         message = channels.execute(f"{_OURS}.{call}", silent=True, store_history=False)
         reply = await self._client.async_wait_for_reply(message)

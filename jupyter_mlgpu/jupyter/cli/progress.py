@@ -1,4 +1,4 @@
-"""How far a run is, on stderr: a bar in a terminal, plain lines everywhere else."""
+"""Shows the progress of a command on stderr: a bar in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from jupyter_mlgpu.record.visible import visible_line
 
 
 class Progress(Protocol):
-    """What `run` tells of itself while it works."""
+    """The progress of a command that works through cells or cases."""
 
     def say(self, what: str) -> None:
-        """Something that takes a while has begun, before the first cell."""
+        """Show that a slow step before the first cell has begun."""
         ...
 
     def cell(self, number: int, total: int, name: str) -> None:
-        """Cell `number` of `total` begins; the ones before it are done."""
+        """Show that cell `number` of `total` begins; the ones before it are done."""
         ...
 
     def close(self) -> None:
-        """Nothing runs any more."""
+        """Show nothing more."""
         ...
 
 
 def progress() -> Progress:
-    """A bar where stderr is a terminal, else plain lines."""
+    """Return a bar if stderr is a terminal, else plain lines."""
     return ProgressBar() if sys.stderr.isatty() else ProgressLines()
 
 
 class ProgressLines:
-    """A line for each cell as it begins, with the time since the start: for logs of machines."""
+    """Prints a line for each cell as it begins, with the time since the start, for log files."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
 
     def say(self, what: str) -> None:
-        """Tell what is being done."""
+        """Print the step."""
         print(f"{visible_line(what)} …", file=sys.stderr, flush=True)
 
     def cell(self, number: int, total: int, name: str) -> None:
-        """Tell which cell begins."""
+        """Print the cell."""
         elapsed = units.seconds(time.monotonic() - self._start)
         print(f"[{number}/{total}] after {elapsed}: {printable(name)}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Nothing more is told."""
+        """Do nothing."""
 
 
 class ProgressBar:
-    """A bar with the number of cells done, the time since the start, and the cell that runs."""
+    """Draws a bar with the number of finished cells, the time since the start, and the running cell."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -62,7 +62,7 @@ class ProgressBar:
             BarColumn(bar_width=30),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            # Code is full of [brackets]; none of them is a colour.
+            # Without markup: code has [brackets], which rich would read as styles.
             TextColumn("{task.description}", markup=False),
             console=Console(stderr=True),
             transient=True,
@@ -71,19 +71,19 @@ class ProgressBar:
         self._bar.start()
 
     def say(self, what: str) -> None:
-        """Tell what is being done."""
+        """Show the step."""
         self._bar.update(self._task, description=f"{visible_line(what)} …")
 
     def cell(self, number: int, total: int, name: str) -> None:
-        """Tell which cell begins."""
+        """Show the cell."""
         self._bar.update(self._task, completed=number - 1, total=total, description=printable(name))
 
     def close(self) -> None:
-        """Nothing more is told; the bar goes, what came out is said below it."""
+        """Remove the bar."""
         self._bar.stop()
 
 
 def printable(text: str, limit: int = 60) -> str:
-    """The text without what could move a terminal's cursor, and at most `limit` characters of it."""
-    shown = "".join(character if character.isprintable() else " " for character in text)
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    """Return at most `limit` characters of the text, without those that could move a terminal's cursor."""
+    visible_text = "".join(character if character.isprintable() else " " for character in text)
+    return visible_text if len(visible_text) <= limit else visible_text[: limit - 1] + "…"

@@ -35,7 +35,7 @@ REPORT = "report.html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The words that may follow `jupyter mlgpu run`."""
+    """Add the arguments of `jupyter mlgpu run`."""
     every_day = parser.add_argument_group("every day")
     every_day.add_argument(
         "notebook", type=Path, metavar="NOTEBOOK", help="the notebook to run; it is not changed"
@@ -57,10 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the notebook; returns the exit status."""
+    """Run the notebook and return the exit status."""
     import asyncio
 
-    # All that its end needs, too: not after an hour of cells.
+    # Includes the packages needed at the end, so a missing one is not found after an hour of cells.
     require("`jupyter mlgpu run`", "report", "nbclient", "nbformat")
     from jupyter_mlgpu.jupyter.cli.executing import Execution
     from jupyter_mlgpu.jupyter.cli.kernel import Kernel
@@ -108,7 +108,7 @@ def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
 
 
 def _read(path: Path) -> NotebookNode:
-    """The notebook, without the outputs of former runs."""
+    """Return the notebook without the outputs of earlier runs."""
     import json
     import warnings
 
@@ -118,14 +118,14 @@ def _read(path: Path) -> NotebookNode:
 
     data = read_notebook(path, most=MOST_OF_ONES_OWN)
     try:
-        with warnings.catch_warnings():  # about cells without an id: the copy is as the notebook was
+        with warnings.catch_warnings():  # nbformat warns of cells without an id, which we leave as they are
             warnings.simplefilter("ignore")
             notebook: NotebookNode = reads(data.decode(), as_version=4)  # type: ignore[no-untyped-call]
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
         json.dumps(notebook, ensure_ascii=False).encode()  # half of a surrogate pair cannot be written
-    except Exception as error:  # nbformat raises whatever it stumbles over
+    except Exception as error:  # nbformat raises many types of errors
         raise UsageError(
             f"{visible_line(path)} is not a notebook that Jupyter can read; open it in JupyterLab to see why."
         ) from error
@@ -133,19 +133,19 @@ def _read(path: Path) -> NotebookNode:
 
 
 def _own_kernel(notebook: NotebookNode) -> str | None:
-    """The name of the kernel that the notebook asks for, if it asks for one."""
-    asked = notebook.metadata.get("kernelspec")
-    name = asked.get("name") if isinstance(asked, dict) else None
+    """Return the name of the kernel in the notebook's metadata, if there is one."""
+    kernelspec = notebook.metadata.get("kernelspec")
+    name = kernelspec.get("name") if isinstance(kernelspec, dict) else None
     return name if isinstance(name, str) else None
 
 
 def _clear(out: Path, name: str) -> None:
-    """Make the folder, and take the results of a former run away: they must not stand beside the new ones."""
+    """Create the folder, and remove the results of an earlier run from it."""
     from jupyter_mlgpu.record.files import save_records
 
     save_records(out / RECORDS, [])
     for stale in (out / name, out / REPORT):
-        if stale.is_fifo() or stale.is_char_device():  # it is written through, and stays
+        if stale.is_fifo() or stale.is_char_device():  # the results are written through it
             continue
         try:
             stale.unlink(missing_ok=True)
@@ -157,7 +157,7 @@ def _clear(out: Path, name: str) -> None:
 
 
 def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapsed: float) -> int:
-    """Write what there is, and say in a few lines what came out."""
+    """Write the results, print a summary, and return the exit status."""
     from nbformat import writes
 
     from jupyter_mlgpu.record.files import keep_last_states, load_records, write_atomically
@@ -172,7 +172,7 @@ def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapse
     except RecordError as error:
         complain(error)
         records, problems = [], [say("{file} was removed while the notebook was running.", file=RECORDS)]
-    # They are this run's own, not loaded from elsewhere.
+    # These records are from this run, not loaded from another.
     records = [record.with_origin("live") for record in records]
     notices = [*([ending.for_report] if ending.for_report else []), *problems]
     results = {
@@ -183,7 +183,7 @@ def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapse
     written = [out / RECORDS]
     for path, text in results.items():
         try:
-            # What a cell has printed may hold half of a surrogate pair, which is no UTF-8.
+            # A cell's output may contain half of a surrogate pair, which UTF-8 cannot encode.
             write_atomically(path, text.encode(errors="replace"))
             written.append(path)
         except MlgpuError as error:

@@ -25,13 +25,13 @@ examples:
   jupyter mlgpu strip --git-filter
 """
 
-#: Reads a notebook there and writes it stripped to standard output: what git runs.
+#: The argument for reading a notebook from standard input and writing it to standard output, as git does.
 STANDARD_INPUT = Path("-")
 
-#: The types of our outputs: a receipt's, and what those of all begin with.
+#: The MIME type of a receipt, and the prefix of all our MIME types.
 RECORD = "application/vnd.jupyter-mlgpu.record+json"
 _OURS = "application/vnd.jupyter-mlgpu."
-#: How the text of a receipt begins.
+#: The beginning of a receipt's plain text.
 ONE_LINE = "[mlgpu] "
 
 _NOTHING = "No notebooks given: name their files, or use --git-filter."
@@ -40,7 +40,7 @@ _DECODER = json.JSONDecoder()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The words that may follow `jupyter mlgpu strip`."""
+    """Add the arguments of `jupyter mlgpu strip`."""
     parser.add_argument(
         "notebooks",
         nargs="*",
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Strip each notebook; one that cannot be stripped does not keep the others from it."""
+    """Strip each notebook and return the exit status; a failure with one does not affect the others."""
     if arguments.git_filter:
         from jupyter_mlgpu.jupyter.cli import git_filter
 
@@ -83,7 +83,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _strip_standard_input(*, everything: bool) -> int:
-    """For git: what is no notebook goes through as it is, for nothing that is committed may be lost."""
+    """Strip standard input for git; other text is passed on unchanged, so no commit loses data."""
     from jupyter_mlgpu.record.incoming import unreadable
 
     stdin: TextIO | None = sys.stdin  # None where it was closed
@@ -102,12 +102,11 @@ def _strip_standard_input(*, everything: bool) -> int:
 
 
 def strip_file(path: Path, *, everything: bool = False) -> int:
-    """Remove the receipts from a notebook file, or `everything` of ours; returns how many there were.
+    """Remove the receipts from a notebook file, or `everything` of ours; return how many there were.
 
-    A file without receipts is not written. One with several names (hard links) stays one file: it is written
-    in place, with its new content in a file beside it until that is done (`record/rewriting.py`); any other
-    is replaced in one step. Raises UsageError for what is no notebook, MlgpuError for
-    a file that cannot be written.
+    A file without receipts is not written. A file with several names (hard links) is written in place, with
+    its new content in a temporary file next to it until that is done (`record/rewriting.py`). Any other file
+    is replaced in one step. Raises UsageError if it is no notebook, and MlgpuError if it cannot be written.
     """
     from jupyter_mlgpu.record.incoming import MOST_OF_ONES_OWN, read_notebook
     from jupyter_mlgpu.record.rewriting import rewrite
@@ -125,7 +124,7 @@ def strip_file(path: Path, *, everything: bool = False) -> int:
 
 
 def strip_text(text: str, *, everything: bool = False) -> tuple[str, int]:
-    """A notebook's JSON without our receipts, or without all outputs of ours, and how many it had."""
+    """Return a notebook's JSON without our receipts or all our outputs, and the number of those removed."""
     if not isinstance(json.loads(text), dict):
         raise _NotANotebookError("it contains no JSON object")
     cells = _member(text, _skip_space(text, 0), "cells")
@@ -142,7 +141,7 @@ def strip_text(text: str, *, everything: bool = False) -> tuple[str, int]:
 
 
 def _cuts(text: str, cells: _Part, is_cut: Callable[[Any], bool]) -> Iterator[tuple[int, int, int]]:
-    """The stretches of text to leave out, each with the number of outputs in it."""
+    """Yield the ranges of text to remove, each with the number of outputs in it."""
     for cell in _parts(text, cells.start):
         outputs = _member(text, cell.start, "outputs") if isinstance(cell.value, dict) else None
         if outputs is None or not isinstance(outputs.value, list):
@@ -150,22 +149,22 @@ def _cuts(text: str, cells: _Part, is_cut: Callable[[Any], bool]) -> Iterator[tu
         parts = list(_parts(text, outputs.start))
         ours = [is_cut(part.value) for part in parts]
         if all(ours):
-            if ours:  # what Jupyter writes for no outputs, without the white space that stood between them
+            if ours:  # leaves `[]`, as Jupyter writes an empty list, without white space
                 yield outputs.start + 1, outputs.end - 1, len(ours)
             continue
         first_kept = ours.index(False)
         if first_kept:
             yield parts[0].start, parts[first_kept].start, first_kept
         for before, after in pairwise(range(first_kept, len(parts))):
-            if ours[after]:  # with the comma before it
+            if ours[after]:  # including the comma before it
                 yield parts[before].end, parts[after].end, 1
 
 
 def is_receipt(output: Any) -> bool:
-    """Whether an output of a notebook is a receipt, or the one line that was kept of one."""
+    """Return True if an output of a notebook is a receipt, or the one line kept of a receipt."""
     data = _data(output)
-    said = data.get("text/plain") if len(data) == 1 else None
-    first = said[0] if isinstance(said, list) and said else said
+    text = data.get("text/plain") if len(data) == 1 else None
+    first = text[0] if isinstance(text, list) and text else text
     return RECORD in data or (isinstance(first, str) and first.startswith(ONE_LINE))
 
 
@@ -179,11 +178,11 @@ def _data(output: Any) -> dict[str, Any]:
 
 
 class _NotANotebookError(Exception):
-    """Why a text is not a notebook."""
+    """The reason why a text is not a notebook."""
 
 
 class _Part(NamedTuple):
-    """A value inside a JSON text: its key (None in a list), where it starts and ends, and the value."""
+    """A value inside a JSON text: its key (None in a list), its start and end, and the value."""
 
     key: str | None
     start: int
@@ -192,7 +191,7 @@ class _Part(NamedTuple):
 
 
 def _parts(text: str, start: int) -> Iterator[_Part]:
-    """The members of the object, or the items of the list, that begins at `start` in a valid JSON text."""
+    """Yield the members of the object, or the items of the list, that begins at `start` in valid JSON."""
     in_object = text[start] == "{"
     at = _skip_space(text, start + 1)
     while text[at] not in "]}":
@@ -208,7 +207,7 @@ def _parts(text: str, start: int) -> Iterator[_Part]:
 
 
 def _member(text: str, start: int, key: str) -> _Part | None:
-    # Python, as Jupyter in the browser, takes the last of several members with the same key.
+    # Of several members with the same key the last counts, in Python as in the browser.
     return next((part for part in reversed(list(_parts(text, start))) if part.key == key), None)
 
 

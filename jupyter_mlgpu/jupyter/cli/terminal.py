@@ -1,7 +1,7 @@
 """Prints the output and the errors of commands, with control characters escaped.
 
-File names and other people's words are part of them, and could move the cursor, colour a line or rename the
-terminal's window.
+The output contains file names and other people's text, which could move the cursor, colour a line or rename
+the terminal's window.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ PROGRAM = "jupyter mlgpu"
 
 
 def tell(text: object) -> None:
-    """Print a line, or lines, on stdout; a reader that stops reading early (`| head`) is no error."""
+    """Print text on stdout; a reader that stops early (`| head`) causes no error."""
     with until_nobody_reads():
         print(visible(str(text)), flush=True)
 
 
 @contextmanager
 def until_nobody_reads() -> Iterator[None]:
-    """Print, unless the reader has gone: what is printed after that goes nowhere, and the command goes on."""
+    """Continue without output when the reader of stdout has gone."""
     try:
         yield
     except BrokenPipeError:
-        # Python would complain once more when it closes stdout at its end.
+        # Otherwise Python would report the error again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(problem: object) -> None:
-    """Print on stderr what went wrong, after the name of the program."""
+    """Print an error on stderr, after the program's name."""
     print(f"{PROGRAM}: {visible(str(problem))}", file=sys.stderr)

@@ -1,1 +1,1 @@
-"""Who sees a kernel die: the process that has started it listens, the kernel calls it when it begins."""
+"""Detects the end of a kernel: the process that started it listens, and the kernel connects at its start."""

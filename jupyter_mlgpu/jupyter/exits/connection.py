@@ -1,4 +1,4 @@
-"""The kernel's side: it calls the process that has started it, which sees when the connection ends."""
+"""The kernel's side: connects to the process that started it, which detects the end of the connection."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import weakref
 from collections.abc import Mapping
 from contextlib import suppress
 
-#: Names the socket; whoever starts kernels sets it (`listener.py`, which no kernel needs).
+#: Path of the socket; the process that starts kernels sets it (`listener.py`, which kernels do not import).
 VARIABLE = "JUPYTER_MLGPU_DEATH_SOCKET"
-#: Seconds that loading waits for a listener, which only has to take the call.
+#: Seconds that loading waits for a listener, which only has to accept.
 _WAIT = 0.2
 
 
 class Connection:
-    """A line to the listener, from `open` to `close`; without a listener nothing happens."""
+    """A connection to the listener, from `open` to `close`; without a listener it does nothing."""
 
     def __init__(self, flight_record: str) -> None:
-        self._account = flight_record
+        self._flight_record = flight_record
         self._socket: socket.socket | None = None
 
     def open(self) -> None:
-        """Call the listener, if there is one."""
+        """Connect to the listener, if there is one."""
         path = os.environ.get(VARIABLE)
         if not path:
             return
@@ -38,17 +38,17 @@ class Connection:
         _close_in_forked_children(self)
 
     def tell(self, files: Mapping[str, int]) -> None:
-        """Hand over the files of native lines."""
-        told = {"account": self._account, "pid": os.getpid(), "streams": list(files)}
-        self._send(told, list(files.values()))
+        """Send the descriptors of the files of native lines."""
+        message = {"account": self._flight_record, "pid": os.getpid(), "streams": list(files)}
+        self._send(message, list(files.values()))
 
     def close(self) -> None:
-        """Say goodbye: what comes now is no death."""
+        """Send a goodbye, so that the following exit is not reported, and close."""
         self._send({"account": None}, [])
         self.drop()
 
     def drop(self) -> None:
-        """Let go of the line without a word."""
+        """Close without a message."""
         line, self._socket = self._socket, None
         if line is not None:
             with suppress(OSError):
@@ -68,7 +68,7 @@ class Connection:
 
 
 def _close_in_forked_children(connection: Connection) -> None:
-    # Else the line would end with the last child. Such a registration cannot be taken back.
+    # Otherwise the connection would end with the last child. Such a registration cannot be undone.
     reference = weakref.ref(connection)
 
     def after_fork() -> None:

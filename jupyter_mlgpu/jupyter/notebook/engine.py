@@ -1,7 +1,7 @@
-"""What the extension does otherwise in an engine of ipyparallel: it writes a journal, and says little.
+"""The extension's part in an engine of ipyparallel: it writes a journal, and shows one line per cell.
 
-Under a cell with `%%px` each engine shows one line; the records themselves are collected. What an engine has
-measured must not end with it, so it writes down what begins and what has ended.
+Under a cell with `%%px` each engine shows one line, because the records themselves are collected. An engine's
+measurements must survive it, so it writes the start and the record of each cell to a file.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from jupyter_mlgpu.show.receipts import head, text
 
 
 class EngineSide:
-    """An engine's own side. Each record of its store is to be given to `write`."""
+    """The journal of one engine; the store calls `write` with each record."""
 
     def __init__(self, number: int, key: object, run: str) -> None:
         self.number = number
         self._journal: journal.EngineJournal | None = None
-        where = journal.folder(key)
-        if where is not None:
+        folder = journal.folder(key)
+        if folder is not None:
             try:
-                self._journal = journal.EngineJournal(where, number, run)
+                self._journal = journal.EngineJournal(folder, number, run)
             except RecordError as error:
                 self._stop(error)
 
     def cell_begins(self, measurement: Measurement) -> None:
-        """Write down that a cell has begun."""
+        """Write that a cell has begun."""
         self.write(measurement.begun(journal.UNFINISHED))
 
     def write(self, record: Record) -> None:
-        """Write a record down; where that fails, it is said once and tried no more."""
+        """Write a record; on a failure, print a message once and stop writing."""
         if self._journal is not None:
             try:
                 self._journal.append(record)
@@ -44,7 +44,7 @@ class EngineSide:
                 self._stop(error)
 
     def clear(self) -> None:
-        """What was forgotten must not come back when the engine dies."""
+        """Clear the journal, so that cleared records do not come back when the engine dies."""
         if self._journal is not None:
             self._journal.clear()
 
@@ -57,7 +57,7 @@ class EngineSide:
 
 
 def find(kernel: Any, run: str) -> EngineSide | None:
-    """The engine that a kernel is; None for a notebook's own kernel, and for a terminal."""
+    """Return the engine's side if the kernel is an engine; None for a notebook's kernel and a terminal."""
     number = getattr(kernel, "engine_id", None)
     if not isinstance(number, int) or number < 0:
         return None
@@ -65,9 +65,9 @@ def find(kernel: Any, run: str) -> EngineSide | None:
 
 
 def line(record: Record) -> dict[str, Any]:
-    """An engine's receipt: one line. With four engines, four receipts would hide what the cell printed."""
-    said = text.line(head.of(record))
+    """Return an engine's receipt, one line: four receipts of four engines would hide the cell's output."""
+    text_line = text.line(head.of(record))
     return {
-        "text/html": str(element("div", said, style="font-size:90%;opacity:.85")),
-        "text/plain": f"[mlgpu] {said}",
+        "text/html": str(element("div", text_line, style="font-size:90%;opacity:.85")),
+        "text/plain": f"[mlgpu] {text_line}",
     }

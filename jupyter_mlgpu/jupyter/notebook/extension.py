@@ -1,4 +1,4 @@
-"""Load and unload: the parts of the notebook side put together, and taken apart again."""
+"""Loads the extension in a shell and unloads it: creates, starts and stops the objects it consists of."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jupyter_mlgpu.jupyter.notebook.browser.sidebar_settings import SidebarSetti
 from jupyter_mlgpu.jupyter.notebook.cell import transform
 from jupyter_mlgpu.jupyter.notebook.cell.cell_callbacks import CellCallbacks
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_blocks
-from jupyter_mlgpu.jupyter.notebook.cell.record_stages import saving
+from jupyter_mlgpu.jupyter.notebook.cell.record_stages import saving_stage
 from jupyter_mlgpu.jupyter.notebook.cell.traced_cells import TracedCells
 from jupyter_mlgpu.jupyter.notebook.magics.commands import Commands
 from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
@@ -40,38 +40,44 @@ from jupyter_mlgpu.record.store import Subscriber
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.logs.reader import LogReader
 
-#: Where to append every record as it is made; `jupyter mlgpu run` sets it.
+#: Path of a file to which every record is appended; `jupyter mlgpu run` sets it.
 JOURNAL_VARIABLE = "JUPYTER_MLGPU_RECORDS"
 _ATTRIBUTE = "_jupyter_mlgpu"
 
 
 class Extension:
-    """What `%load_ext jupyter_mlgpu` sets up in a shell.
+    """The objects that `%load_ext jupyter_mlgpu` sets up in a shell.
 
-    Its parts are made in the order in which they need each other. `cells` traces cells; `updates` and
-    `channel` tell the pages; `commands` and `devices` are behind the magics, `settings` behind the sidebar.
+    They are created in the order of their dependencies. `cells` traces cells. `updates` and `channel` send
+    data to the JupyterLab pages that are open. `commands` and `devices` implement the magics, and `settings`
+    implements the controls of the sidebar.
     """
 
-    _ends: ExitStack
+    _cleanups: ExitStack
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         kernel = getattr(shell, "kernel", None)
         notebook = os.environ.get("JPY_SESSION_NAME")  # set by jupyter_server: the notebook's path
         self.runtime = Runtime(PurePath(notebook).name if notebook else None)
+        # `of_user` tells the user's code from other code by its file name. `in_blocks` converts the line
+        # numbers of traced blocks, and of training, to those of the cells that the user sees.
         self.runtime.of_user = host_environment.cells_of(shell)
         self.runtime.in_blocks = partial(in_blocks, shell=shell, of_user=self.runtime.of_user)
         schedule = host_environment.scheduler(kernel)
         self.updates = PageUpdates(self.runtime, schedule)
         self.runtime.on_progress = self.updates.progress
         self.audience = Audience(shell)
+        # None unless this shell is an engine of ipyparallel.
         self._engine = host_environment.engine(kernel, self.runtime.recorder.run.id)
         if self._engine is not None:
             self.runtime.store.on_clear = self._engine.clear
 
         journal_path = os.environ.get(JOURNAL_VARIABLE)
         journal = files.Journal(journal_path) if journal_path else None
-        self._logbook = Logbook(self.runtime, saving(journal), self.updates.push, _show_again)
+        self._logbook = Logbook(self.runtime, saving_stage(journal), self.updates.push, _show_again)
+        # The logbook receives native lines of the running cell (`on_live`), lines that come after a cell has
+        # ended (`on_late`), and all lines of a cell that had too many to be read at its end (`on_rest`).
         self._capture = Capture(
             host_environment.capture_environment(shell),
             now=self.runtime.recorder.clock.utc,
@@ -91,25 +97,27 @@ class Extension:
             engine=self._engine,
         )
 
-        self.watch = LiveCounters(
+        self.live_counters = LiveCounters(
             self.runtime.sampler,
             LazyCounterReader(self.runtime.gpus),
             self.updates.push,
             utc=self.runtime.recorder.clock.utc,
             strip=self.updates.strip_so_far,
         )
-        self.record_pages = RecordPages(self.runtime, self.watch.state)
+        self.record_pages = RecordPages(self.runtime, self.live_counters.state)
         self.doctor = DoctorLight(partial(captures, kernel), self.updates.push)
         self.devices = DeviceCommands(self.runtime, self.updates.devices)
-        self.idle_tasks = IdleTasks(self._in_a_cell, schedule)
+        self.idle_tasks = IdleTasks(self._is_cell_running, schedule)
         self.settings = SidebarSettings(self.idle_tasks, self.devices, self._set_tracing, self.updates.push)
         self.channel = self.updates.channel = self._new_channel(kernel)
         self.commands = Commands(self.runtime, self.cells.events, self.channel, self._logbook, self._capture)
+        is_our_magic = magic_ownership(shell)
         self._transformers = [
-            partial(transform.drop_trace_line, ours=magic_ownership(shell)),
-            partial(transform.device_line, ours=magic_ownership(shell)),
+            partial(transform.drop_trace_line, ours=is_our_magic),
+            partial(transform.device_line, ours=is_our_magic),
         ]
-        # Before a cell is measured, and after it was: what somebody chose meanwhile.
+        # A setting that arrives from the sidebar is applied between cells: before the next cell is measured
+        # (`settings.cell_begins`), or when the running cell has ended (`idle_tasks.run`).
         self._callbacks = CellCallbacks(
             shell,
             before=(
@@ -117,90 +125,99 @@ class Extension:
                 self.settings.cell_begins,
                 self.cells.prepare_receipts,
                 self.cells.events.cell_begins,
-                self.cells.flight_recorder_begins,
-                self.watch.cell_begins,
+                self.cells.record_cell_start,
+                self.live_counters.cell_begins,
             ),
             after=(
                 self.audience.cell_ended,
                 self.cells.events.cell_ended,
-                self.cells.flight_recorder_ended,
+                self.cells.record_cell_end,
                 self.updates.devices_soon,
                 self.idle_tasks.run,
-                self.watch.cell_ended,
+                self.live_counters.cell_ended,
             ),
         )
 
     def start(self) -> None:
-        """Trace from the next cell on. Raises what a part of it raises; then the shell is as it was found."""
-        with ExitStack() as ends:
-            self._begin(ends)
-            self._ends = ends.pop_all()
+        """Trace from the next cell on. If this fails, the shell is restored before the error is raised."""
+        with ExitStack() as cleanups:
+            self._start_all(cleanups)
+            self._cleanups = cleanups.pop_all()
         install(self.runtime)
 
     def stop(self) -> None:
-        """Leave the shell as it was found. A part that fails keeps no other from ending; then it raises."""
-        self._ends.close()
+        """Restore the shell. If a cleanup raises, the others still run before the error is raised."""
+        self._cleanups.close()
 
     def catch_up(self) -> None:
-        """Have all lines of all cells in their records."""
+        """Read all native lines that have not been read yet, and add them to the records of their cells."""
         self._capture.catch_up()
 
     def stop_tracing(self) -> None:
-        """What runs or is written from now on belongs to no record."""
+        """Stop tracing. Later cells get no record, and later output is added to none."""
         self.cells.events.set_tracing(False)
 
     def read_lines_at_once(self) -> None:
-        """From now on a cell's end waits until all of it is known: nobody would see what comes later."""
+        """Make the end of each cell wait until its record is complete.
+
+        `jupyter mlgpu run` needs this, because it shows no update that comes after a cell has ended.
+        """
         self._capture.patient = self.runtime.recorder.patient = True
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole state, for a page that has just come."""
+        """Return the whole state for a page that has just been opened or has missed an event."""
         return state.snapshot(
             self.runtime,
             tracing=self.cells.events.tracing,
             running=self.updates.running(),
             logbook=self._logbook,
-            counters=self.watch.state(),
+            counters=self.live_counters.state(),
             choices=self.settings.state(),
             doctor=self.doctor.state(),
         )
 
-    def _begin(self, ends: ExitStack) -> None:
-        """Begin each part, its end put down first, for it may fail half-way; they end the other way round."""
+    def _start_all(self, cleanups: ExitStack) -> None:
+        """Start everything, and register a cleanup for each step in `cleanups`, which runs them in reverse.
+
+        A cleanup is registered before its step, because the step may fail when it is only partly done.
+        """
         from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
         from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell
 
         cells, store = self.cells, self.runtime.store
-        repeats = RepeatedCell(self._shell, cells.events, lambda one: store.get(one.key), cells.show_receipt)
+        repeats = RepeatedCell(
+            self._shell, cells.events, lambda record: store.get(record.key), cells.show_receipt
+        )
         magics = MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
-        ends.callback(self.commands.stop_sharing)
-        ends.callback(self.commands.restore_environment)
-        ends.enter_context(registered_magics(self._shell, magics))
-        ends.enter_context(transformed_input(self._shell, self._transformers))
-        ends.callback(cells.events.stop)
+        cleanups.callback(self.commands.stop_sharing)
+        cleanups.callback(self.commands.restore_environment)
+        cleanups.enter_context(registered_magics(self._shell, magics))
+        cleanups.enter_context(transformed_input(self._shell, self._transformers))
+        cleanups.callback(cells.events.stop)
         cells.events.start()
-        ends.callback(cells.post_mortem.stop)
+        cleanups.callback(cells.post_mortem.stop)
         cells.post_mortem.start()
-        ends.callback(self._callbacks.unregister)
+        cleanups.callback(self._callbacks.unregister)
         self._callbacks.register()
-        ends.callback(self.runtime.close)
+        cleanups.callback(self.runtime.close)
         self.runtime.watch_imports()
-        ends.callback(atexit.unregister, self._stop_capture)
-        atexit.register(self._stop_capture)  # what is written after that goes where it always went
+        cleanups.callback(atexit.unregister, self._stop_capture)
+        # What is printed while Python exits has to reach the original descriptors, so capturing ends first.
+        atexit.register(self._stop_capture)
         for subscriber in self._subscribers():
-            ends.callback(store.unsubscribe, subscriber)
+            cleanups.callback(store.unsubscribe, subscriber)
             store.subscribe(subscriber)
-        ends.callback(self.channel.close)
+        cleanups.callback(self.channel.close)
         self.channel.open()
-        ends.callback(self.doctor.stop)
-        ends.callback(self.watch.stop)
+        cleanups.callback(self.doctor.stop)
+        cleanups.callback(self.live_counters.stop)
 
     def _new_channel(self, kernel: Any) -> Channel:
         if not host_environment.has_browsers(kernel):
             return NoChannel()
         answers = page_requests.answers(
             self.runtime,
-            watch=self.watch,
+            watch=self.live_counters,
             settings=self.settings,
             receipt_threshold=self.cells.receipt_threshold,
             doctor=self.doctor,
@@ -210,15 +227,18 @@ class Extension:
         return KernelChannel(kernel, self.runtime.recorder.run.id, self.snapshot, answers, self.audience)
 
     def _subscribers(self) -> list[Subscriber]:
-        """Who is given each record; in an engine its journal, too."""
+        """Return the functions that the store calls with each record.
+
+        In an engine of ipyparallel, the last one writes the record to the engine's journal.
+        """
         engine = [] if self._engine is None else [self._engine.write]
         return [self.updates.record_made, self.record_pages.record_made, *engine]
 
     def _stop_capture(self) -> None:
-        with suppress(Exception):  # the process ends
+        with suppress(Exception):  # the process is ending: nobody could handle an error
             self._capture.stop()
 
-    def _in_a_cell(self) -> bool:
+    def _is_cell_running(self) -> bool:
         return self.cells.events.inside_a_cell
 
     def _set_tracing(self, on: bool) -> None:
@@ -226,7 +246,7 @@ class Extension:
 
 
 def _log_reader() -> LogReader:
-    # The catalogue takes a moment to read: who prints no native line never waits for it.
+    # Reading the catalogue of known log messages takes time, so it is loaded with the first native line.
     from jupyter_mlgpu.explain.logs.catalogue import Catalogue
     from jupyter_mlgpu.explain.logs.reader import LogReader
 
@@ -234,13 +254,13 @@ def _log_reader() -> LogReader:
 
 
 def _show_again(record: Record) -> None:
-    from jupyter_mlgpu.jupyter.notebook.cell import receipts  # loaded with the first one
+    from jupyter_mlgpu.jupyter.notebook.cell import receipts  # already imported by the first receipt
 
-    receipts.show_again(record)
+    receipts.update_receipt(record)
 
 
 def load(shell: Any) -> None:
-    """Set the extension up in a shell; loading it twice changes nothing."""
+    """Load the extension in a shell; loading it twice changes nothing."""
     if getattr(shell, _ATTRIBUTE, None) is None:
         extension = Extension(shell)
         extension.start()
@@ -248,15 +268,15 @@ def load(shell: Any) -> None:
 
 
 def loaded_in(shell: Any) -> Extension | None:
-    """The extension of a shell, if it is loaded there."""
+    """Return the extension of a shell, or None if it is not loaded there."""
     extension: Extension | None = getattr(shell, _ATTRIBUTE, None)
     return extension
 
 
 def unload(shell: Any) -> None:
-    """Take the extension out of a shell again."""
+    """Unload the extension from a shell."""
     extension = getattr(shell, _ATTRIBUTE, None)
     if extension is not None:
-        with Uninterrupted():  # a part that ends half-way could not be ended again
+        with Uninterrupted():  # after an interrupted `stop`, the remaining cleanups could not be run any more
             delattr(shell, _ATTRIBUTE)
             extension.stop()

@@ -1,4 +1,7 @@
-"""What a shell runs in: ipykernel, an engine of ipyparallel, or a terminal; each loads what only it needs."""
+"""Adapts the extension to its host: ipykernel, an engine of ipyparallel, or a terminal.
+
+Modules that only one host needs are imported only there.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.engine import EngineSide
     from jupyter_mlgpu.measure.activity.stack import OfUser
 
-#: What IPython's `%%time` calls the code below it.
+#: IPython's file name for the code below `%%time`.
 _TIMED = "<timed exec>"
 
 
 def capture_environment(shell: Any) -> HostEnvironment:
-    """What is special about capturing native lines here."""
+    """Return the object that adapts the capture of native lines to this host."""
     if getattr(shell, "kernel", None) is not None:
         from jupyter_mlgpu.jupyter.notebook.capture.capture_kernel import KernelEnvironment
 
@@ -27,7 +30,7 @@ def capture_environment(shell: Any) -> HostEnvironment:
 
 
 def engine(kernel: Any, run: str) -> EngineSide | None:
-    """What is done otherwise in an engine of ipyparallel; None elsewhere."""
+    """Return the engine's side in an engine of ipyparallel; None elsewhere."""
     if getattr(kernel, "engine_id", None) is None:
         return None
     from jupyter_mlgpu.jupyter.notebook.engine import find
@@ -36,18 +39,21 @@ def engine(kernel: Any, run: str) -> EngineSide | None:
 
 
 def has_browsers(kernel: Any) -> bool:
-    """Whether browsers can be told: an engine has no thread that would send, and a terminal no browser."""
+    """Return True if messages can reach browsers: an engine has no sending thread, a terminal no browser."""
     return getattr(kernel, "iopub_thread", None) is not None
 
 
 def scheduler(kernel: Any) -> Callable[[Callable[[], None]], object]:
-    """Has a function called by the main thread's event loop; where there is none, the next cell does."""
+    """Return a function that makes the main thread's event loop call another.
+
+    Without an event loop the returned function does nothing; then the next cell runs the queued tasks.
+    """
     loop = getattr(kernel, "io_loop", None)
     return (lambda do: None) if loop is None else loop.add_callback
 
 
 def cells_of(shell: Any) -> OfUser:
-    """Tells of a file which cell it is, by its execution count; None where it is none.
+    """Return a function from file name to the execution count of the cell compiled there, else None.
 
     IPython compiles each cell as a file of its own, and keeps their numbers (private, seen with 8 and 9).
     """

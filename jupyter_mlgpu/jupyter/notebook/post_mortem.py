@@ -1,4 +1,4 @@
-"""The kernel's part in telling of deaths: it keeps its account, and says what ended the kernel before it."""
+"""Keeps the kernel's flight recorder, and reports why the previous kernel ended."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _SHUTDOWN = "shutdown_request"
 
 
 class PostMortem:
-    """Keeps an account from `start` to `stop`, in a kernel with a connection file; elsewhere it rests."""
+    """Runs the flight recorder from `start` to `stop`, in a kernel with a connection file."""
 
     def __init__(self, shell: Any, runtime: Runtime, capture: Capture) -> None:
         self._shell = shell
         self._kernel = getattr(shell, "kernel", None)
         self._runtime = runtime
         self._capture = capture
-        self._account: FlightRecorder | None = None
+        self._recorder: FlightRecorder | None = None
         self._connection: Connection | None = None
         self._before: tuple[FlightRecord, ExitReport] | None = None
         self._covered: list[tuple[dict[str, Any], Any, Any]] = []
 
     def start(self) -> None:
-        """Begin. What fails costs the account alone."""
+        """Start the flight recorder. A failure affects nothing else."""
         path = _path(self._kernel)
         if path is None:
             return
@@ -49,24 +49,26 @@ class PostMortem:
         self._connection = Connection(path.name)
         self._connection.open()
         try:
-            self._account = FlightRecorder(
+            self._recorder = FlightRecorder(
                 path,
                 self._runtime.recorder.run,
                 sampler=self._runtime.sampler,
                 gpus=self._runtime.gpus,
                 streams=Streams(self._capture.offsets, self._capture.tails),
-                tidy=functools.partial(_tidy, path.parent, self._runtime.recorder.run.host_digest),
-                named=lambda code: whole_numbers(code, self._shell.user_ns),
+                remove_old_files=functools.partial(
+                    _remove_old_files, path.parent, self._runtime.recorder.run.host_digest
+                ),
+                numbers_in=lambda code: whole_numbers(code, self._shell.user_ns),
             )
-        except OSError:  # a folder that may not be written, a full disk: a death is then told without it
-            self._account = None
+        except OSError:  # no write permission or a full disk: exits are then reported without it
+            self._recorder = None
         self._connection.tell(self._capture.files())
         self._capture.on_files = self._connection.tell
         atexit.register(self._at_exit)
-        self._hear_of_shutdown()
+        self._wrap_shutdown_handlers()
 
     def stop(self) -> None:
-        """End, and leave nothing behind."""
+        """Stop, and remove the flight record."""
         atexit.unregister(self._at_exit)
         self._capture.on_files = lambda files: None
         while self._covered:
@@ -76,29 +78,29 @@ class PostMortem:
         self._close()
 
     def cell_begins(self, info: Any, *, nested: bool) -> None:
-        """A cell is about to run; one inside another is part of that one."""
-        if self._account is not None and not nested:
-            # Its `execution_count` may be one further by now, which differs between IPython's versions.
+        """Record the start of a cell; a cell inside another is part of that one."""
+        if self._recorder is not None and not nested:
+            # IPython's `execution_count` may already be one higher, depending on its version.
             count = len(self._shell.history_manager.input_hist_raw) if info.store_history else None
-            self._account.cell_begins(info.raw_cell, count)
+            self._recorder.cell_begins(info.raw_cell, count)
 
     def cell_ended(self, *, nested: bool) -> None:
-        """A cell has ended."""
-        if self._account is not None and not nested:
-            self._account.cell_ended()
+        """Record the end of a cell."""
+        if self._recorder is not None and not nested:
+            self._recorder.cell_ended()
 
     def record_made(self, record: Record) -> None:
-        """The record of the cell that has just run."""
-        if self._account is not None:
-            with suppress(Exception):  # then this cell's size is not remembered
-                self._account.record_made(record)
+        """Record the figures of the cell that has just run."""
+        if self._recorder is not None:
+            with suppress(Exception):  # then this cell's memory use is missing
+                self._recorder.record_made(record)
 
     def before(self) -> Sentence | None:
-        """What ended the kernel before this one, said once; None where it did not die."""
+        """Return, once, what ended the previous kernel; None if it did not die."""
         if self._before is None:
             return None
         (flight_record, exit_report), self._before = self._before, None
-        # Loaded where there is something to tell.
+        # Imported only if there is something to report.
         from jupyter_mlgpu.explain.exits.kernel_exit import post_mortem
         from jupyter_mlgpu.measure.probes import systemlog
 
@@ -109,7 +111,7 @@ class PostMortem:
         return None if kernel_exit is None else kernel_exit.note
 
     def _take_over(self, path: Path) -> bool:
-        """Read what the kernel before this one has left; whether the place is free now."""
+        """Read what the previous kernel has left; return True if its file can be replaced."""
         flight_record = flight_files.read(path)
         if flight_record is not None and flight_record.state.pid != os.getpid():
             alive = is_alive(flight_record, self._runtime.recorder.run.host_digest)
@@ -120,43 +122,43 @@ class PostMortem:
         flight_files.remove(path)
         return True
 
-    def _hear_of_shutdown(self) -> None:
-        """Somebody who has the kernel shut down means it: whatever ends it then is no death."""
+    def _wrap_shutdown_handlers(self) -> None:
+        """Wrap the handlers of shutdown requests: an exit after such a request is not reported as a death."""
         for name in ("control_handlers", "shell_handlers"):
             handlers = getattr(self._kernel, name, None)
             original = handlers.get(_SHUTDOWN) if isinstance(handlers, dict) else None
             if handlers is not None and original is not None:
-                ours = self._telling(original)
+                ours = self._recording_shutdown(original)
                 handlers[_SHUTDOWN] = ours
                 self._covered.append((handlers, original, ours))
 
-    def _telling(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _recording_shutdown(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
-        def heard(*arguments: Any, **named: Any) -> Any:
-            if self._account is not None:
-                self._account.begins_to_end("ended")
+        def handle(*arguments: Any, **named: Any) -> Any:
+            if self._recorder is not None:
+                self._recorder.process_ends("ended")
             return original(*arguments, **named)
 
-        return heard
+        return handle
 
     def _at_exit(self) -> None:
-        if self._account is None or self._account.has_ended:
+        if self._recorder is None or self._recorder.is_shutting_down:
             self._close()
-        else:  # its code ended it: `exit`, or the end of its event loop
-            self._account.begins_to_end("exited")
-            self._account.close(remove=False)
+        else:  # the kernel's own code ended it: `exit`, or the end of its event loop
+            self._recorder.process_ends("exited")
+            self._recorder.close(remove=False)
 
     def _close(self) -> None:
-        if self._account is not None:
-            self._account.close()
-            self._account = None
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
 
 def _path(kernel: Any) -> Path | None:
-    """Where the account of a kernel lies; None for what is no kernel of its own process."""
+    """Return the path of a kernel's flight record; None unless it is a kernel with its own process."""
     if kernel is None or getattr(kernel, "engine_id", None) is not None:
         return None
     file = getattr(getattr(kernel, "parent", None), "connection_file", None)
@@ -165,14 +167,14 @@ def _path(kernel: Any) -> Path | None:
 
 
 def _exit_report(path: Path, pid: int) -> ExitReport:
-    """How the kernel before this one ended: as the server saw it, or what can be seen now."""
-    seen = flight_files.read_exit_report(path)
-    if seen is not None and seen.pid == pid:
-        return seen
+    """Return how the previous kernel ended, as the server recorded it, or what can be measured now."""
+    report = flight_files.read_exit_report(path)
+    if report is not None and report.pid == pid:
+        return report
     from jupyter_mlgpu.measure.probes import oom
 
     return ExitReport(pid=pid, oom_kills=oom.counters().read())
 
 
-def _tidy(folder: Path, host_digest: str) -> None:
+def _remove_old_files(folder: Path, host_digest: str) -> None:
     flight_files.remove_old(folder, lambda flight_record: is_alive(flight_record, host_digest))

@@ -1,7 +1,7 @@
-"""What is entered into a shell's own tables while we are loaded, and out of them again.
+"""Registers our magics and input transformers in a shell while the extension is loaded.
 
-Each is for a `with` statement, at whose end the tables are as they were, also where entering failed half-way.
-What the user has put there meanwhile stays.
+Each function is a context manager. At its end the shell's tables are as before, even if registering failed
+half-way. Entries that the user has added meanwhile stay.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Transformer = Callable[[list[str]], list[str]]
 
 
 @contextmanager
-def registered_magics(shell: Any, ours: Magics) -> Iterator[None]:
-    """IPython knows our magics; a user's own of the same names come back afterwards."""
+def registered_magics(shell: Any, magics: Magics) -> Iterator[None]:
+    """Register our magics; the user's own magics of the same names are restored at the end."""
     tables = shell.magics_manager.magics
-    before = {kind: {name: tables[kind].get(name) for name in names} for kind, names in ours.magics.items()}
+    before = {kind: {name: tables[kind].get(name) for name in names} for kind, names in magics.magics.items()}
     try:
-        shell.register_magics(ours)
+        shell.register_magics(magics)
         yield
     finally:
         for kind, names in before.items():
@@ -33,14 +33,14 @@ def registered_magics(shell: Any, ours: Magics) -> Iterator[None]:
                     del tables[kind][name]
                     if function is not None:
                         tables[kind][name] = function
-        shell.magics_manager.registry.pop(type(ours).__name__, None)
-        if ours in shell.configurables:
-            shell.configurables.remove(ours)
+        shell.magics_manager.registry.pop(type(magics).__name__, None)
+        if magics in shell.configurables:
+            shell.configurables.remove(magics)
 
 
 @contextmanager
 def transformed_input(shell: Any, transformers: Sequence[Transformer]) -> Iterator[None]:
-    """IPython hands the lines of each cell to these before it reads them."""
+    """Make IPython call these transformers with the lines of each cell before it parses them."""
     table = shell.input_transformers_cleanup
     try:
         table.extend(transformers)

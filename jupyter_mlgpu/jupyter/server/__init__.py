@@ -1,1 +1,1 @@
-"""What JupyterLab's server does for the page."""
+"""The extension of the Jupyter server: HTTP handlers for the page, and a hook for saving notebooks."""

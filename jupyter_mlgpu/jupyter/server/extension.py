@@ -1,9 +1,11 @@
-"""What the server does for the browser: it keeps the busy indicator right, tells what is Chinese, why
-kernels died, what its machine does, and how a kernel gets this package; it puts a notebook's receipts into
-words, saves of them what the user wants to keep, and opens the lessons.
+"""The Jupyter server extension of this package.
 
-The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
-moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
+It keeps the busy indicator right, serves translations, exit causes of kernels, the state of the machine, and
+the line that installs this package in a kernel. It renders the receipts of saved notebooks, shortens receipts
+when notebooks are saved, and serves the lessons.
+
+A busy kernel answers on the control channel, and each answer makes the kernel report itself idle for a
+moment. JupyterLab ignores that for message types that the server lists as untracked; this module lists ours.
 """
 
 from __future__ import annotations
@@ -31,20 +33,20 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
     manager = server_app.kernel_manager
     known = manager.untracked_message_types
     manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]
-    # Which only a server can import.
+    # Only a server can import these.
     from jupyter_mlgpu.jupyter.server import exits, keeping, machine, messages, receipts
 
     page = server_app.web_app.settings.setdefault("page_config_data", {})
     page["jupyterMlgpuInstall"] = f"%{origin.install_line()}"
     keeping.register(server_app)
-    seen = exits.KernelExits(manager, server_app.io_loop.add_callback)
-    seen.start()
-    atexit.register(seen.stop)
+    kernel_exits = exits.KernelExits(manager, server_app.io_loop.add_callback)
+    kernel_exits.start()
+    atexit.register(kernel_exits.stop)
     server_app.web_app.add_handlers(
         ".*$",
         [
             *messages.handlers(server_app.base_url),
-            *exits.handlers(server_app.base_url, seen),
+            *exits.handlers(server_app.base_url, kernel_exits),
             *machine.handlers(server_app.base_url),
             *receipts.handlers(server_app.base_url),
             *jupyter.teaching_handlers(server_app.base_url),

@@ -1,7 +1,7 @@
-"""What a saved notebook keeps of its receipts: all, one line, or none.
+"""Shortens the receipts in a notebook when the server saves it: all, one line, or none is kept.
 
-Done by the server when a notebook is saved, and so for every page of it: the page goes on with what it has.
-Only what this server saves is changed, and a notebook's own program that is asked for a copy gets all.
+The saved file changes for every page of the notebook, but open pages keep their receipts. Only notebooks
+saved by this server are changed; a program that asks a page for a copy gets all.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ ReceiptForm = Literal["full", "line", "none"]
 
 
 def register(server_app: Any) -> None:
-    """Have it done to each notebook that this server saves from now on."""
+    """Shorten receipts in each notebook that this server saves from now on."""
 
     def keep_receipts(model: dict[str, Any], **_: object) -> None:
         if model.get("type") == "notebook" and isinstance(model.get("content"), dict):
-            shorten(model["content"], lambda: kept(server_app))
+            shorten(model["content"], lambda: chosen_form(server_app))
 
     server_app.contents_manager.register_pre_save_hook(keep_receipts)
 
 
 def shorten(notebook: dict[str, Any], wanted: Callable[[], ReceiptForm]) -> None:
-    """Leave of each receipt in a notebook what is wanted, which is asked for only where there is one."""
-    found = [
+    """Shorten or remove each receipt in a notebook; `wanted` is called only if there is a receipt."""
+    outputs_with_receipts = [
         cell["outputs"]
         for cell in notebook.get("cells", ())
         if any(map(_is_receipt, cell.get("outputs", ())))
     ]
-    what = wanted() if found else "full"
-    if what == "full":
+    form = wanted() if outputs_with_receipts else "full"
+    if form == "full":
         return
-    for outputs in found:
-        outputs[:] = [_shortened(one) for one in outputs if what == "line" or not _is_receipt(one)]
+    for outputs in outputs_with_receipts:
+        outputs[:] = [_shortened(one) for one in outputs if form == "line" or not _is_receipt(one)]
 
 
-def kept(server_app: Any) -> ReceiptForm:
-    """What the user has set in JupyterLab, or Notebook 7; all where neither runs here."""
+def chosen_form(server_app: Any) -> ReceiptForm:
+    """Return the user's setting in JupyterLab or Notebook 7; "full" if neither runs here."""
     from jupyterlab_server.settings_utils import get_settings
 
     for app in _applications(server_app):
-        found, _ = get_settings(
+        settings, _ = get_settings(
             app.app_settings_dir,
             app.schemas_dir,
             app.user_settings_dir,
             schema_name=PLUGIN,
             labextensions_path=[*app.extra_labextensions_path, *app.labextensions_path],
         )
-        default = found["schema"]["properties"][SETTING]["default"]  # which an administrator may have changed
-        said = found["settings"].get(SETTING, default)
-        return said if said in ("line", "none") else "full"
+        default = settings["schema"]["properties"][SETTING]["default"]  # an administrator may change it
+        chosen = settings["settings"].get(SETTING, default)
+        return chosen if chosen in ("line", "none") else "full"
     return "full"
 
 

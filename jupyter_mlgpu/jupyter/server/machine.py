@@ -1,9 +1,9 @@
-"""Tells what the server's machine does now, for a page none of whose kernels tells it.
+"""Serves the machine's live gauges to pages without a kernel that has them.
 
     GET jupyter-mlgpu/machine  ->  {"time": "2026-11-21T15:00:00.000000Z", "t": 812.43, "values": [0.31, ...],
                                     "series": [{"device": "machine", "quantity": "memory", ...}, ...]}
 
-in the form of a kernel's counters (jupyter/notebook/browser/live_counters.py), without those of a process.
+in the format of a kernel's counters (jupyter/notebook/browser/live_counters.py), without those of a process.
 They are sampled only when a page asks, which it does only while its gauges are visible.
 """
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.browser.messages import CountersEventData
 
 PATH = "/jupyter-mlgpu/machine"
-#: Seconds for which a look is good: several pages share it.
+#: Seconds for which a sample is reused, so several pages share it.
 _FRESH = 0.5
-#: Seconds after which rates would be those of a time that nobody has looked at: they begin anew.
+#: Seconds without a sample after which rates start again, because they would average over a time not shown.
 _STALE = 5.0
-#: Seconds between the two looks of which a rate is the difference.
+#: Seconds between the two samples from which a first rate is computed.
 _FIRST = 0.2
 
 
 class MachineGauges:
-    """Looks at the machine when it is asked, and not more often than `_FRESH`."""
+    """Samples the machine when asked, at most once every `_FRESH` seconds."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class MachineGauges:
         self._last: CountersEventData | None = None
 
     async def sample(self) -> CountersEventData:
-        """What the machine does; in a thread, for a driver may take its time and the server has kernels."""
+        """Return the machine's counters. Samples in a thread, because a driver may be slow."""
         async with self._lock:
             age = float("inf") if self._last is None else self._now() - self._last["t"]
             if self._last is not None and age < _FRESH:
@@ -71,23 +71,23 @@ class MachineGauges:
 
 
 class MachineHandler(APIHandler):
-    """Answers with what the machine does now."""
+    """Answers with the machine's counters."""
 
-    #: A page that looks on is no sign that somebody works here, for which a server is kept from stopping.
+    #: Polling by a page does not count as activity, so an idle server can still be stopped.
     _track_activity = False
 
     def initialize(self, machine: MachineGauges) -> None:
-        """`machine` is the server's."""
+        """Set the server's gauges."""
         self._machine = machine
 
     @web.authenticated
     async def get(self) -> None:
-        """What the machine does now."""
-        told = await self._machine.sample()
+        """Send the machine's counters."""
+        counters = await self._machine.sample()
         self.set_header("Cache-Control", "no-store")
-        await self.finish(json.dumps(told))
+        await self.finish(json.dumps(counters))
 
 
 def handlers(base_url: str) -> list[tuple[str, Any, dict[str, Any]]]:
-    """For the server's web application."""
+    """Return the handlers for the server's web application."""
     return [(base_url.rstrip("/") + PATH, MachineHandler, {"machine": MachineGauges()})]

@@ -1,8 +1,8 @@
-"""What the page, the kernel and the log say in another language than English, for browsers that speak it.
+"""Serves translations of the page's, the kernel's and the log messages' texts to browsers.
 
-Records carry English templates. A browser that speaks another language finds its catalogue here, also for a
-saved notebook without a kernel, and what log messages mean by their ids. Shipped with the browser's own
-files, that would be half of them.
+Records carry English templates. A browser in another language gets the catalogue from here, also for a saved
+notebook without a kernel, and the meanings of log messages by their ids. They are not part of the browser's
+own files because they would be half of them.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ PATH = r"/jupyter-mlgpu/(messages|texts)/([\w-]+)"
 
 @cache
 def messages(language: str) -> str:
-    """All messages of the catalogue as JSON: meaning and advice by id, with `{fields}` in their places.
+    """Return all messages of the catalogue as JSON: meaning and advice by id, with `{fields}` in place.
 
-    Raises LookupError for a language that they are not there in.
+    Raises LookupError for a language without these messages.
     """
     chosen = next((one for one in LANGUAGES if one == language[:2]), None)
     if chosen is None:
         raise LookupError(language)
     definitions = Catalogue.load().definitions
     texts = {name: definition.tables[chosen] for name, definition in definitions.items()}
-    wanted = {name: {"meaning": one["meaning"], "advice": one["advice"]} for name, one in texts.items()}
-    return json.dumps(wanted, ensure_ascii=False)
+    translations = {name: {"meaning": one["meaning"], "advice": one["advice"]} for name, one in texts.items()}
+    return json.dumps(translations, ensure_ascii=False)
 
 
 @cache
 def texts(language: str) -> str:
-    """As JSON, the catalogue of a language: each English template, and its forms.
+    """Return the catalogue of a language as JSON: each English template with its translations.
 
-    Raises LookupError for a language that there is no catalogue for.
+    Raises LookupError for a language without a catalogue.
     """
-    found = translation.messages(language)
-    if not found:
+    catalogue = translation.messages(language)
+    if not catalogue:
         raise LookupError(language)
-    return json.dumps({"messages": found}, ensure_ascii=False)
+    return json.dumps({"messages": catalogue}, ensure_ascii=False)
 
 
 class LanguageHandler(APIHandler):
-    """Answers with `messages` or `texts`; 404 for a language that there is not."""
+    """Answers with `messages` or `texts`; 404 for an unknown language."""
 
     @web.authenticated
     async def get(self, what: str, language: str) -> None:
-        """Read in a thread, for the server has kernels to serve: messages take a second the first time."""
+        """Send the texts. Reads them in a thread, because the first messages take a second."""
         try:
             text = await asyncio.to_thread(partial(messages if what == "messages" else texts, language))
-        except LookupError as error:  # English, too, which pages bring themselves
+        except LookupError as error:  # also English, which is part of the page
             raise web.HTTPError(404, f"There are no {what} in {language!r} here.") from error
         self.set_header("Cache-Control", "private, max-age=3600")
         await self.finish(text)
 
 
 def handlers(base_url: str) -> list[tuple[str, Any]]:
-    """For the server's web application."""
+    """Return the handlers for the server's web application."""
     return [(base_url.rstrip("/") + PATH, LanguageHandler)]

@@ -1,11 +1,11 @@
-"""Puts records that stand in a notebook into words, for a page that has no kernel to ask.
+"""Renders records of a saved notebook when the page has no kernel.
 
     POST jupyter-mlgpu/receipt {"record": {...}}             ->  {"lines": {...}, "places": [...], ...}
     POST jupyter-mlgpu/comparison {"a": {...}, "b": {...}}   ->  {"parts": [...], "headline": "...", ...}
 
-A record is sent as its receipt has it, with what was cut; the answers are those of `show/receipts/view.py`
-and `show/page/view.py`, as a kernel gives them. Whoever wrote the notebook wrote the record: what is none is
-refused with 400 and a sentence that says why.
+A record is sent as its receipt contains it, with the counts of left-out parts. The answers have the formats
+of `show/receipts/view.py` and `show/page/view.py`, as from a kernel. The notebook's author may have changed
+the record, so invalid ones are refused with 400 and a sentence that says why.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.errors import MlgpuError
 from jupyter_mlgpu.record.record import Record
 
-#: Bytes of a question: a receipt has at most 64 kB, and a record of another page a megabyte.
+#: Most bytes of a request: a receipt has at most 64 kB, and a record from another page a megabyte.
 MOST_BYTES = 4_000_000
 
 
-def receipt(asked: Mapping[str, Any]) -> object:
-    """The open receipt of the record that is asked for; raises MlgpuError where it is none."""
+def receipt(request: Mapping[str, Any]) -> object:
+    """Return the open receipt of the given record; raises MlgpuError if it is invalid."""
     from jupyter_mlgpu.show.receipts import view
 
-    data = asked.get("record")
+    data = request.get("record")
     return to_json(view.data(Record.from_json(data), _cut(data)), texts=False)
 
 
-def comparison(asked: Mapping[str, Any]) -> object:
-    """The page on which two records are compared; raises MlgpuError where one is none."""
+def comparison(request: Mapping[str, Any]) -> object:
+    """Return the page that compares two records; raises MlgpuError if one is invalid."""
     from jupyter_mlgpu.explain.comparing.compare import compare
     from jupyter_mlgpu.show.comparing import page
     from jupyter_mlgpu.show.page import view
 
-    first, second = ([Record.from_json(asked.get(side))] for side in "ab")
-    # In the narrow sidebar a reader wants the table.
+    first, second = ([Record.from_json(request.get(side))] for side in "ab")
+    # Without the chart: the sidebar is narrow, and the table matters most.
     return to_json(view.data(replace(page.page(compare(first, second)), charts=())), texts=False)
 
 
@@ -56,28 +56,28 @@ ANSWERS = {"receipt": receipt, "comparison": comparison}
 
 
 class ReceiptHandler(APIHandler):
-    """Answers with an open receipt, or a comparison."""
+    """Answers with an open receipt or a comparison."""
 
     @web.authenticated
     async def post(self, what: str) -> None:
-        """Made in a thread, for the server has kernels to serve."""
+        """Send the answer. It is made in a thread, because the server must go on."""
         if len(self.request.body) > MOST_BYTES:
             raise web.HTTPError(413, f"A record of more than {MOST_BYTES} bytes is not read.")
         try:
-            told = await asyncio.to_thread(_answer, what, self.request.body)
+            answer = await asyncio.to_thread(_answer, what, self.request.body)
         except (MlgpuError, ValueError, RecursionError) as error:
             raise web.HTTPError(400, str(error)) from error
         self.set_header("Cache-Control", "no-store")
-        await self.finish(told)
+        await self.finish(answer)
 
 
 def _answer(what: str, body: bytes) -> str:
-    asked = json.loads(body)
-    if not isinstance(asked, dict):
+    request = json.loads(body)
+    if not isinstance(request, dict):
         raise ValueError("A question is an object.")
-    return json.dumps(ANSWERS[what](asked))
+    return json.dumps(ANSWERS[what](request))
 
 
 def handlers(base_url: str) -> list[tuple[str, Any]]:
-    """For the server's web application."""
+    """Return the handlers for the server's web application."""
     return [(rf"{base_url.rstrip('/')}/jupyter-mlgpu/({'|'.join(ANSWERS)})", ReceiptHandler)]

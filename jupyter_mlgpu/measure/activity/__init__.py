@@ -1,4 +1,4 @@
-"""What a process was doing while a cell ran: the stack of its thread from time to time, and some counters.
+"""Activity of a process while a cell runs: stack samples of the cell's thread, and counters.
 
-Data for `explain/limits`, which says what of it held the cell up. A cell under 50 ms is never looked at.
+`explain/limits` finds from this what limited the cell. A cell under 50 ms is never sampled.
 """

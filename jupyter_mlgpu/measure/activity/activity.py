@@ -1,4 +1,4 @@
-"""What was seen of a cell while it ran, as plain data: nothing here says what it means."""
+"""The samples and counters of a cell as plain data, without interpretation."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from msgspec import Struct
 
 from jupyter_mlgpu.record.strip import HostLane
 
-#: What a library is doing in a function of its own; of several in a stack the first one here counts.
-#: profiler: somebody's own, or a debugger. compiling: tracing and compiling. loader: putting batches together
-#: item by item. input: getting data ready in another way.
-#: copy: between host and device. values: waiting until a device has values. waiting: asleep, or for a lock, a
-#: process, a disk or a network. importing: of modules.
+#: What a library function does. If a stack holds several, the first in this list counts.
+#: profiler: a profiler of the user's, or a debugger. compiling: tracing and compiling. loader: collecting
+#: batches item by item. input: preparing data in another way. copy: between host and device. values: waiting
+#: until a device has computed values. waiting: asleep, or for a lock, a process, a disk or a network.
+#: importing: of modules.
 Doing = Literal["profiler", "compiling", "loader", "input", "copy", "values", "waiting", "importing"]
 
-#: How a thread was at work between two looks.
-#: interpreter: it worked, and gave up the interpreter's lock only because it was asked to.
-#: kept lock: it worked, and kept the lock for a while, but gave it up by itself where it was seen then.
-#: short calls: it worked, and the lock was there at once.
-#: native: it went on working while the lock was ours, so it ran code that needs none.
-#: no processor: it would have gone on, but had no processor.
-#: idle: it had next to no processor time. idle beside others: nor had it, while other threads of the process
-#: worked. idle beside Python: and a native thread of these kept the interpreter's lock, so it ran Python.
+#: How a thread worked between two samples.
+#: interpreter: it worked, and released the GIL only on request.
+#: kept lock: it worked and kept the GIL for a while, but released it by itself at the sampled place.
+#: short calls: it worked, and the GIL was free at once.
+#: native: it went on working while the sampler held the GIL, so it ran code that needs none.
+#: no processor: it was ready to run, but no CPU was free.
+#: idle: it used hardly any CPU time. idle beside others: the same, while other threads of the process
+#: worked. idle beside Python: and a native thread among these kept the GIL, so it ran Python.
 State = Literal[
     "interpreter",
     "kept lock",
@@ -37,11 +37,11 @@ State = Literal[
 
 
 class Call(Struct, frozen=True):
-    """What an instruction calls: as the code writes it (`loader.next`), and the module of what is called.
+    """The call of an instruction, as written in the code (`loader.next`), and the module of the callee.
 
-    `text` is empty where a line was seen, and nothing that it calls. `module` is None where it is not known:
-    what stands in a function's own variables is not looked at. Of a line without a call it is that of an
-    array in it, or `builtins` where no array can be in it. `size` is that of the largest array, in bytes.
+    `text` is empty if only the line is known and not a call in it. `module` is None if unknown: a function's
+    local variables are not read. For a line without a call, it is the module of an array in the line, or
+    `builtins` if there can be no array in it. `size` is that of the largest array, in bytes.
     """
 
     text: str
@@ -50,9 +50,9 @@ class Call(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A line of the user's code, and the execution count of the cell that it stands in, where it has one.
+    """A line of the user's code, with the execution count of its cell if it has one.
 
-    `file` is the compiled file in which the line is counted, until it is known where that stands in a cell.
+    `file` is the compiled file whose lines `number` counts, until the line's place in a cell is known.
     """
 
     number: int
@@ -61,11 +61,11 @@ class Line(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """Looks that saw the same: the innermost call, the user's line with its call, and how the thread worked.
+    """The samples that agree on the innermost call, the user's line with its call, and the thread's state.
 
-    `seconds` is the time between these looks and those before them; `waited` how late they came in all, for
-    they had to wait for the interpreter's lock, or for a processor. `thread`: seen in another thread than the
-    cell's, which waited meanwhile.
+    `seconds` is the time between each of these samples and the one before, added up. `waited` is their total
+    delay: they waited for the GIL or for a CPU. `thread`: sampled in another thread than the cell's, which
+    waited meanwhile.
     """
 
     state: State
@@ -80,43 +80,43 @@ class Part(Struct, frozen=True):
 
 
 class Activity(Struct, frozen=True, kw_only=True):
-    """A cell as it was seen; times in seconds, of the part between the first look and the end.
+    """The samples and counters of a cell, from the first sample to the end. Times are in seconds.
 
-    Counters are None where the system has none.
+    Counters are None on systems that lack them.
 
     Attributes:
-        looks: how many looks saw the thread; `parts` are what they saw, the first one of the time before it.
-        unseen: the time in which the interpreter's lock was not to be had; `unseen_busy`, how much of it the
-            thread worked; `unseen_in`, what it was found in right afterwards.
-        thread_time: processor time of the cell's thread.
-        process_time: processor time of all threads of the process.
-        children_time: processor time of child processes that ended meanwhile.
-        processor_wait: for how long the thread was ready to run and no processor was free (Linux, schedstat).
-        processor_waits: the same of all threads of the process together, from the first look on that saw the
-            cell's thread wait for others of them.
-        others_time: processor time of all other programs, on `cores` processors.
-        memory_stall: for how long somebody on the machine waited for memory (Linux, pressure/memory, some).
-        swapped: pages brought in from the swap, for all programs (Linux, vmstat, pswpin).
+        samples: the number of samples of the thread; each of `parts` covers the time before its samples.
+        unsampled: the time in which the sampler could not get the GIL; `unsampled_busy`, how much of it the
+            thread worked; `unsampled_in`, what it was found in right afterwards.
+        thread_time: CPU time of the cell's thread.
+        process_time: CPU time of all threads of the process.
+        children_time: CPU time of child processes that ended meanwhile.
+        processor_wait: how long the thread was ready to run and no CPU was free (Linux, schedstat).
+        processor_waits: the same for all threads of the process together, from the first sample on in which
+            the cell's thread waited for others of them.
+        others_time: CPU time of all other programs, on `cores` CPUs.
+        memory_stall: how long some task on the machine waited for memory (Linux, pressure/memory, some).
+        swapped: pages read from the swap, for all programs (Linux, vmstat, pswpin).
         major_faults: how often the process waited for a page from a disk or the swap (Unix, getrusage).
-        gpus: by label, the part of the time in which a kernel of any program ran, and the samples (NVML).
+        gpus: by label, the part of the time in which a kernel of any program ran, and NVML's sample count.
         gpu_others: the part of the GPUs' work that was for other processes; the largest of all GPUs (NVML).
-        gpu_neighbours: other processes that may compute on the GPUs, where `gpu_others` was not told (NVML).
-        allocator_retries: how often a framework's allocator had to free what it kept and to try again.
-        compile_time: how long frameworks traced and compiled, as they tell themselves.
-        compiled: how many programs they compiled; None also where those that tell the time do not count.
-        first_runs: how long first runs of programs took that compiled them as well, beside `compile_time`.
-        called_back: native threads of a framework may have called functions of Python.
-        traced: a trace or profile function of somebody else's was on in the cell's thread.
-        lane: the CPU's lane of the cell's strip; None where the cell was too short for one.
-        lane_lines: the line that ran most in each bin of that.
+        gpu_neighbours: other processes that may compute on the GPUs, if `gpu_others` is unknown (NVML).
+        allocator_retries: how often a framework's allocator had to free cached memory and try again.
+        compile_time: how long frameworks traced and compiled, by their own clocks.
+        compiled: how many programs they compiled; None if those that report the time do not count.
+        first_runs: time of programs' first runs, which include compiling, in addition to `compile_time`.
+        called_back: True if native threads of a framework may have called Python functions.
+        traced: True if a trace or profile function of the user's was on in the cell's thread.
+        lane: the CPU's lane of the cell's strip; None if the cell was too short for one.
+        lane_lines: the line that ran most in each bin of the lane.
     """
 
     seconds: float
     samples: int
     parts: tuple[Part, ...]
-    unseen: float = 0.0
-    unseen_busy: float = 0.0
-    unseen_in: tuple[Part, ...] = ()
+    unsampled: float = 0.0
+    unsampled_busy: float = 0.0
+    unsampled_in: tuple[Part, ...] = ()
     thread_time: float | None = None
     process_time: float | None = None
     children_time: float | None = None

@@ -1,7 +1,7 @@
-"""What an instruction calls, in the words of the code: `loader.next`, and the module that this comes from.
+"""Finds the call of an instruction as written in the code (`loader.next`), and the module of the callee.
 
-Names are looked up in the module's globals alone, and attributes in modules alone: nothing of the user's
-runs. A function's own variables are left alone, for looking at them from outside would keep them alive.
+Names are looked up only in the module's globals, and attributes only in modules, so no user code runs. A
+function's local variables are not read: reading them from outside would keep their values alive.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from jupyter_mlgpu.measure.user_objects import MISSING
 from jupyter_mlgpu.record.redact import redact
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-#: Libraries of arrays beside the frameworks: an array of theirs tells its size, and runs nothing for it.
+#: Array libraries other than the frameworks. To read the size of their arrays runs no user code.
 _OF_ARRAYS = frozenset(("numpy", "cupy", "jaxlib"))
-#: Letters of a call that are kept.
+#: Longest text of a call, in characters.
 LONGEST = 80
 _BUILTINS = vars(builtins)
 
 
 def call_at(place: Place) -> Call | None:
-    """What is called there; None where the source is not at hand."""
+    """Return the call at a place, None if the source is not available."""
     text = _source(place.code, place.instruction)
     if text is None:
         return None
@@ -48,7 +48,7 @@ def call_at(place: Place) -> Call | None:
 
 
 class _Names:
-    """What names stand for at a place, but for a function's own variables."""
+    """The values of names at a place, without the function's local variables."""
 
     def __init__(self, place: Place) -> None:
         code = place.code
@@ -60,14 +60,14 @@ class _Names:
         )
 
     def get(self, name: str) -> object:
-        """The value; `MISSING` where there is none to be seen."""
+        """Return the value of a name, `MISSING` if it is unknown."""
         if name in self._own:
             return MISSING
         return dict.get(self._table, name, _BUILTINS.get(name, MISSING))
 
 
 def _of_line(place: Place, names: _Names) -> Call:
-    """Where a loop begins again, the lock is given up: what its line works on tells what it does."""
+    """Return the arrays in a line without a call: a loop releases the GIL as it begins again."""
     line = linecache.getline(place.code.co_filename, place.line)
     values = [names.get(name) for name in set(_NAME.findall(line)) if not iskeyword(name)]
     arrays = [value for value in values if _is_array(value)]
@@ -78,12 +78,12 @@ def _of_line(place: Place, names: _Names) -> Call:
 
 
 def _call(node: ast.expr, names: _Names, goes_on: bool) -> Call | None:
-    """What a piece of code calls; `goes_on`: a loop goes over it, which asks it for its next item."""
+    """Return the call of an expression. `goes_on`: a loop asks the expression's value for its next item."""
     called: ast.expr = node.value if isinstance(node, ast.Await) else node
     arrays = [
         value
-        for one in ast.walk(called)
-        if isinstance(one, ast.Name) and _is_array(value := names.get(one.id))
+        for child in ast.walk(called)
+        if isinstance(child, ast.Name) and _is_array(value := names.get(child.id))
     ]
     size = _largest(arrays)
     if isinstance(called, ast.Call):
@@ -97,7 +97,7 @@ def _call(node: ast.expr, names: _Names, goes_on: bool) -> Call | None:
 
 
 def _words(node: ast.expr) -> str:
-    """A dotted name; of anything longer its last part."""
+    """Return a dotted name, or only the last part of a longer expression."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -107,7 +107,7 @@ def _words(node: ast.expr) -> str:
 
 
 def _module_of(node: ast.expr, names: _Names) -> str | None:
-    """The module of a function, or of the type of the object whose method it is."""
+    """Return the module of a function, or of the type of the object whose method it is."""
     attributes: list[str] = []
     while isinstance(node, ast.Attribute):
         attributes.append(node.attr)
@@ -128,11 +128,10 @@ def _home(value: object) -> str | None:
         return name if type(name) is str else None
     if type(value) is FunctionType:
         at = dict.get(value.__globals__, "__name__")
-        if type(at) is str and any(
-            at == registry.framework(one).compiled_in for one in registry.imported_or_importing()
-        ):
+        names = registry.imported_or_importing()
+        if type(at) is str and any(at == registry.framework(name).compiled_in for name in names):
             return at
-    # Functions and methods of C and Python, and classes, tell where they come from.
+    # Functions, methods and classes, of C or Python, know their module.
     return user_objects.defining_module(value) or user_objects.type_module(type(value)) or None
 
 
@@ -144,16 +143,16 @@ def _is_array(value: object) -> bool:
 
 
 def _largest(arrays: Sequence[object]) -> int | None:
-    """Bytes of the largest of these arrays whose size a library tells."""
+    """Return the bytes of the largest of these arrays, among those of known libraries."""
     if not arrays:
         return None
     libraries = _OF_ARRAYS.union(name.partition(".")[0] for name in registry.MODULES)
-    sizes = (user_objects.number_of_bytes(one, libraries) for one in arrays)
+    sizes = (user_objects.number_of_bytes(array, libraries) for array in arrays)
     return max(filter(None, sizes), default=None)
 
 
 def _source(code: CodeType, instruction: int) -> str | None:
-    """The piece of source that an instruction was made of."""
+    """Return the source text of an instruction."""
     where = next(islice(code.co_positions(), max(instruction, 0) // 2, None), None)
     if where is None or None in where:
         return None

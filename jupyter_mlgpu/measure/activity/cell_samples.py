@@ -1,4 +1,4 @@
-"""What the samples of one cell saw, added up: by what it was, and by when it was."""
+"""Sums of the samples of one cell, by what was sampled and by time."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from jupyter_mlgpu.record.strip import SHORTEST, HostLane
 
 
 class CellSamples:
-    """The sums of a cell whose code began at `code_began`; all moments are of `perf_counter`.
+    """The sums of a cell whose code began at `code_began`. All times are of `perf_counter`.
 
     Attributes:
-        seen: what the samples saw.
-        unseen: what they found right after a time in which the GIL was not to be had.
-        unseen_busy: seconds of that time in which the thread worked.
+        sampled: the samples.
+        unsampled: the stacks found right after a time in which the sampler could not get the GIL.
+        unsampled_busy: seconds of that time in which the thread worked.
     """
 
     def __init__(self, code_began: float) -> None:
         self.code_began = code_began
-        self.seen, self.unseen = SampleCounts(), SampleCounts()
-        self.unseen_busy = 0.0
+        self.sampled, self.unsampled = SampleCounts(), SampleCounts()
+        self.unsampled_busy = 0.0
         self._timeline = Timeline()
 
     def add(
@@ -35,24 +35,24 @@ class CellSamples:
         thread: bool,
         waited: float,
     ) -> None:
-        """Count a sample that stands for so many seconds up to a moment, and came so late.
+        """Count a sample that stands for the `seconds` up to `until` and was `late` seconds late.
 
-        `thread`: it saw another thread than the cell's. `waited` are the seconds without a processor.
+        `thread`: it is of another thread than the cell's. `waited` are the seconds without a CPU.
         """
-        self.seen.add(stack, state, seconds, late, thread=thread)
+        self.sampled.add(stack, state, seconds, late, thread=thread)
         since_begin = until - self.code_began
         self._timeline.add(state, stack.doing, since_begin, seconds, line_of(stack), waited=waited)
 
-    def add_unseen(self, stack: Stack, seconds: float, *, busy: bool) -> None:
-        """Count a time that no sample saw, with what was found after it; `busy`: the thread worked in it."""
-        self.unseen_busy += seconds if busy else 0.0
-        self.unseen.add(stack, "interpreter" if busy else "idle", seconds, seconds)
+    def add_unsampled(self, stack: Stack, seconds: float, *, busy: bool) -> None:
+        """Count a time without samples, with the stack found after it; `busy`: the thread worked in it."""
+        self.unsampled_busy += seconds if busy else 0.0
+        self.unsampled.add(stack, "interpreter" if busy else "idle", seconds, seconds)
 
     def lane(self, now: float) -> HostLane | None:
-        """The CPU's lane of the cell's strip; None where the cell is too short for one."""
+        """Return the CPU's lane of the cell's strip, None if the cell is too short for one."""
         seconds = now - self.code_began
         return self._timeline.lane(seconds) if seconds >= SHORTEST else None
 
     def lines(self, now: float) -> tuple[Line | None, ...]:
-        """The line that ran most in each bin of that lane."""
+        """Return the line that ran most in each bin of the lane."""
         return self._timeline.lines(now - self.code_began)

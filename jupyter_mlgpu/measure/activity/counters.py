@@ -1,4 +1,4 @@
-"""Counters of the process and the machine that tell what a cell waited for; None where there are none."""
+"""Counters of the process and the machine that show what a cell waited for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 from jupyter_mlgpu.record.clock import real_time
 
-#: Of the whole machine, so that forked children may read them, too.
+#: These files are of the whole machine, so forked children may read them, too.
 _PRESSURE = SystemFile("/proc/pressure/memory", 256)
 _VMSTAT = SystemFile("/proc/vmstat", 1 << 14)
 _STAT = SystemFile("/proc/stat", 256)
@@ -19,7 +19,7 @@ _SWAPPED_IN = b"\npswpin "
 
 
 class Counters(NamedTuple):
-    """All of them at one moment; times in seconds since some moment that does not change."""
+    """All counters at one moment. Times are in seconds since a fixed moment. None: the system has none."""
 
     process_time: float
     children_time: float
@@ -32,29 +32,29 @@ class Counters(NamedTuple):
 
 
 def cores() -> int:
-    """Processors that this process may use."""
+    """Return the number of CPUs that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class WaitClock:
-    """For how long a thread was ready to run, and no processor was free (Linux, sched-stats.rst)."""
+    """Reads how long a thread was ready to run while no CPU was free (Linux, sched-stats.rst)."""
 
     def __init__(self, task: int | str) -> None:
         self._file = SystemFile(f"/proc/self/task/{task}/schedstat", 64)
 
     def read(self) -> float:
-        """Seconds so far; raises IndexError where it is not told."""
+        """Return the seconds so far. Raises IndexError if the kernel does not report them."""
         return int(self._file.read().split()[1]) / 1e9
 
     def close(self) -> None:
-        """Read no more."""
+        """Close the file."""
         self._file.close()
 
 
 class ThreadClock:
-    """The processor time of one thread, read from another: Unix but macOS; None where it is not told."""
+    """Reads the CPU time of a thread from another one (Unix except macOS)."""
 
     def __init__(self, thread: int) -> None:
         self._clock: int | None = None
@@ -65,7 +65,7 @@ class ThreadClock:
                 self._clock = None
 
     def read(self) -> float | None:
-        """Seconds so far."""
+        """Return the seconds so far, None if unknown."""
         if self._clock is None:
             return None
         try:
@@ -75,7 +75,7 @@ class ThreadClock:
 
 
 def read(clock: ThreadClock, waits: WaitClock) -> Counters:
-    """All counters now; some 100 µs on Linux."""
+    """Return all counters. This takes some 100 µs on Linux."""
     times = os.times()
     stalled = attempt(_memory_stall)
     return Counters(
@@ -91,7 +91,7 @@ def read(clock: ThreadClock, waits: WaitClock) -> Counters:
 
 
 def processor_waits() -> float | None:
-    """For how long all threads of the process together were ready to run, and no processor was free."""
+    """Return how long all threads of the process together were ready to run while no CPU was free."""
     try:
         tasks = os.listdir("/proc/self/task")
     except OSError:
@@ -100,22 +100,22 @@ def processor_waits() -> float | None:
     waits = [attempt(clock.read) for clock in clocks]
     for clock in clocks:
         clock.close()
-    return sum(one for one in waits if one is not None)
+    return sum(seconds for seconds in waits if seconds is not None)
 
 
-def grown(last: float | None, first: float | None) -> float | None:
-    """By how much a counter of seconds has grown; None where it is not known."""
+def growth(last: float | None, first: float | None) -> float | None:
+    """Return the growth of a counter of seconds, None if unknown."""
     return None if last is None or first is None else max(0.0, last - first)
 
 
-def more(last: float | None, first: float | None) -> int | None:
-    """The same of a counter of things."""
-    by = grown(last, first)
+def count_growth(last: float | None, first: float | None) -> int | None:
+    """Return the growth of a counter of things, None if unknown."""
+    by = growth(last, first)
     return None if by is None else round(by)
 
 
 def attempt(sample: Callable[[], float | int]) -> float | None:
-    """What a reading gives; None where the system does not tell it."""
+    """Return a reading, None if the system does not have it."""
     try:
         return sample()
     except (OSError, ValueError, IndexError, ImportError):  # not Linux, or a kernel without it
@@ -123,20 +123,20 @@ def attempt(sample: Callable[[], float | int]) -> float | None:
 
 
 def _major_faults() -> int:
-    """How often a thread of this process waited for a page from a disk or the swap (getrusage(2); Unix)."""
+    """Return how often a thread of this process waited for a page from a disk or the swap (getrusage(2))."""
     resource = import_module("resource")
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_majflt)
 
 
 def _machine_busy() -> float:
-    """Seconds that all processors worked, those of the machine's host taken away included (proc_stat(5))."""
-    fields = [int(one) for one in _STAT.read().split(b"\n", 1)[0].split()[1:9]]
+    """Return the seconds that all CPUs worked, with time stolen by the machine's host (proc_stat(5))."""
+    fields = [int(field) for field in _STAT.read().split(b"\n", 1)[0].split()[1:9]]
     user, nice, system, _idle, _waiting, interrupts, soft_interrupts, stolen = fields
     return (user + nice + system + interrupts + soft_interrupts + stolen) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory_stall() -> float:
-    """Time in which some task waited for memory (Linux, psi.rst)."""
+    """Return the seconds in which some task waited for memory (Linux, psi.rst)."""
     line = _PRESSURE.read().split(b"\n", 1)[0]
     return int(line[line.index(b"total=") + 6 :]) / 1e6
 
@@ -148,9 +148,9 @@ def _swapped_in() -> int:
 
 
 class SwappedIn:
-    """Pages brought in from the swap: as read last, if nobody has waited for memory since.
+    """Reads the number of pages read from the swap, only if some task has waited for memory since.
 
-    So the file, which is dear to read, is read in next to no cell.
+    The file is expensive to read, and so it is read in hardly any cell.
     """
 
     def __init__(self, pages: Callable[[], int]) -> None:
@@ -159,7 +159,7 @@ class SwappedIn:
         self._last: tuple[float, float] | None = None
 
     def read(self, stalled: float | None) -> float | None:
-        """How many by now, where somebody has waited `stalled` seconds so far; None: that is not known."""
+        """Return the count, None if unknown. `stalled`: seconds that tasks have waited for memory so far."""
         last = self._last
         if last is not None and last[0] == stalled:
             return last[1]

@@ -1,4 +1,4 @@
-"""What a watch asks others: whose code a file is, what frameworks tell, and what the GPUs' driver does."""
+"""Functions with which a stack sampler reads user files, frameworks and the GPU driver."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from jupyter_mlgpu.measure.frameworks.base import Compiled
 
 
 class ExternalReaders(NamedTuple):
-    """The questions.
+    """The functions.
 
     Attributes:
-        of_user: of a file, whether it holds code of the user's.
-        gpus: since a moment (seconds since 1970), by a GPU's label: its busy share, and the samples.
+        of_user: returns the cell of a file with user code; see `OfUser`.
+        gpus: since a moment (seconds since 1970), by a GPU's label: its busy share and NVML's sample count.
         gpu_others: since a moment, the part of the GPUs' work that was for other processes.
         gpu_neighbours: how many other processes may compute on the GPUs now.
         retries: how often the frameworks' allocators have tried again so far.
         compiled: what the frameworks have compiled so far.
-        called_back: whether native threads of a framework may call Python.
+        called_back: returns True if native threads of a framework may call Python.
     """
 
     of_user: OfUser

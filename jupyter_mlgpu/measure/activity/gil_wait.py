@@ -1,5 +1,7 @@
-"""How late a look comes by itself, which differs between machines and from minute to minute: a timer that is
-slow to fire, a processor that has to wake up. What comes later than that waited for the interpreter's lock.
+"""Separates the wait for the GIL from a sample's other delays.
+
+A timer that fires late and a CPU that has to wake up delay every sample. This part differs between machines
+and from minute to minute. The rest of a sample's delay is the wait for the GIL.
 """
 
 from __future__ import annotations
@@ -7,20 +9,20 @@ from __future__ import annotations
 import sys
 from collections import deque
 
-#: Looks that are remembered: those of a second or two.
+#: How many samples are remembered: those of a second or two.
 _REMEMBERED = 32
-#: Switch intervals that a look comes late by itself, at most: a loop of Python makes every look late by one.
+#: Largest base delay, in switch intervals: a loop of Python delays every sample by one.
 _MOST = 0.5
 
 
 class GilWaitEstimator:
-    """The looks' lateness, of all cells: the least of the last ones is what they have by themselves."""
+    """Remembers the delays of the last samples of all cells. Their minimum is the base delay."""
 
     def __init__(self) -> None:
         self._last: deque[float] = deque(maxlen=_REMEMBERED)
 
     def estimate(self, late: float) -> float:
-        """For how long a look that came so late waited for the lock, in seconds."""
+        """Return how long a sample that came so late waited for the GIL, in seconds."""
         self._last.append(late)
-        by_itself = min(self._last)
-        return late - by_itself if by_itself <= _MOST * sys.getswitchinterval() else late
+        base = min(self._last)
+        return late - base if base <= _MOST * sys.getswitchinterval() else late

@@ -1,7 +1,7 @@
-"""What functions of libraries do, by the file that they stand in: data, for reading stacks.
+"""Rules that tell what library functions do, by the file in which they are defined.
 
-A rule is the beginning of a path below `site-packages` or the standard library, and what all functions there
-do, or those of some names. Frameworks bring their own with their description (`Framework.stack_rules`).
+A rule has the beginning of a path below `site-packages` or the standard library, and what all functions there
+or those of some names do. Frameworks bring rules of their own in their description (`Framework.stack_rules`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import get_args
 
 from jupyter_mlgpu.measure.activity.activity import Doing
 
-#: By the beginning of a path: what all of its functions do, or by their names.
+#: By the beginning of a path: what all of its functions do, or what functions do by name.
 Rules = Mapping[str, Doing | Mapping[str, Doing]]
 
-#: The weightier first: a loader that waits for its workers gets data ready.
+#: The most important first: a loader that waits for its workers prepares data.
 ORDER: tuple[Doing, ...] = get_args(Doing)
 
 
@@ -25,7 +25,7 @@ def _each(doing: Doing, names: str) -> dict[str, Doing]:
 
 RULES: Rules = {
     "<frozen importlib._bootstrap": "importing",
-    # Somebody else is measuring, or stands at a breakpoint.
+    # The user is measuring, or stands at a breakpoint.
     "bdb.py": "profiler",
     "pdb.py": "profiler",
     "cProfile.py": "profiler",
@@ -38,7 +38,7 @@ RULES: Rules = {
     "line_profiler/": "profiler",
     "memory_profiler.py": "profiler",
     "scalene/": "profiler",
-    # What waits in C is below one of these, or is known by its own name (`WAITS`).
+    # Functions in C that wait are called from one of these.
     "threading.py": _each("waiting", "wait wait_for join acquire _wait_for_tstate_lock"),
     "queue.py": _each("waiting", "get put join"),
     "selectors.py": _each("waiting", "select"),
@@ -51,7 +51,7 @@ RULES: Rules = {
     "multiprocessing/synchronize.py": "waiting",
     "concurrent/futures/_base.py": _each("waiting", "result exception wait as_completed"),
     "ipykernel/kernelbase.py": _each("waiting", "_input_request raw_input getpass"),
-    # Getting data ready: what writes, as a model that is saved, gets none ready.
+    # Preparing data. Functions that write, such as those that save a model, are not listed.
     "PIL/": "input",
     "cv2/": "input",
     "imageio/": "input",
@@ -84,14 +84,14 @@ RULES: Rules = {
 }
 
 _ROOTS = ("/site-packages/", "/dist-packages/")
-#: The longest first, for one may lie in the other.
+#: The longest first, since one may lie in the other.
 _STANDARD = sorted(
     {f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib")}, key=len, reverse=True
 )
 
 
 def below_its_root(filename: str) -> str:
-    """A file's path below the folder in which packages are installed; as it is where it lies in none."""
+    """Return a file's path below the folder in which packages are installed, or the path if it is in none."""
     for root in _ROOTS:
         at = filename.rfind(root)
         if at >= 0:
@@ -103,22 +103,22 @@ def below_its_root(filename: str) -> str:
 
 
 class Markers:
-    """What a function does, by its file and its name; each is looked up once."""
+    """Looks up what a function does by its file and name, and caches the answer."""
 
     def __init__(self, rules: Callable[[], Iterable[Rules]]) -> None:
         self._rules = rules
         self._known: dict[tuple[str, str], Doing | None] = {}
-        self._asked = 0
+        self._rule_count = 0
 
     def refresh(self) -> None:
-        """A framework may have come since: what was looked up is forgotten where there are more rules now."""
+        """Clear the cache if there are more rules now: a framework may have been imported since."""
         count = sum(map(len, self._rules()))
-        if count != self._asked:
-            self._asked = count
+        if count != self._rule_count:
+            self._rule_count = count
             self._known.clear()
 
     def doing(self, filename: str, function: str) -> Doing | None:
-        """What it stands for, None where nothing is known of it."""
+        """Return what a function does, None if unknown."""
         key = (filename, function)
         try:
             return self._known[key]

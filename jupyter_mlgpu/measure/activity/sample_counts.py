@@ -1,4 +1,4 @@
-"""Looks at a thread, added up: those that saw the same are one `Part`, with the time that they stand for."""
+"""Counts samples of a thread: those that agree are one `Part`, with the time that they stand for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Sum:
 
 
 class SampleCounts:
-    """What was seen so far, by what it was."""
+    """The samples so far, by what was sampled."""
 
     def __init__(self) -> None:
         self._sums: dict[_Key, _Sum] = {}
@@ -35,7 +35,7 @@ class SampleCounts:
         self.seconds = 0.0
 
     def add(self, stack: Stack, state: State, seconds: float, waited: float, *, thread: bool = False) -> None:
-        """A look that stands for so many seconds, and came `waited` seconds after it was due."""
+        """Count a sample that stands for `seconds` and came `waited` seconds after it was due."""
         key = _Key(state, stack.doing, _address(stack.inner), _address(stack.users), thread)
         if key not in self._sums:
             self._sums[key] = _Sum(stack)
@@ -47,19 +47,19 @@ class SampleCounts:
         self.count += 1
 
     def copy(self) -> SampleCounts:
-        """Return the same, to which nothing is added."""
-        made = SampleCounts()
-        made._sums = {key: copy(one) for key, one in self._sums.items()}
-        made.count, made.seconds = self.count, self.seconds
-        return made
+        """Return a copy that later samples do not change."""
+        other = SampleCounts()
+        other._sums = {key: copy(sum_of_key) for key, sum_of_key in self._sums.items()}
+        other.count, other.seconds = self.count, self.seconds
+        return other
 
     def share(self, states: Collection[State]) -> float:
-        """The part of the looks that saw one of these."""
-        seen = sum(one.samples for key, one in self._sums.items() if key.state in states)
-        return seen / self.count if self.count else 0.0
+        """Return the part of the samples that have one of these states."""
+        count = sum(sum_of_key.samples for key, sum_of_key in self._sums.items() if key.state in states)
+        return count / self.count if self.count else 0.0
 
     def parts(self) -> tuple[Part, ...]:
-        """The sums in words; the sources are read here, so call it when the cell has ended."""
+        """Return the sums with calls and lines. It reads source files, so call it after the cell's end."""
         calls: dict[tuple[int, int], Call | None] = {}
 
         def called(place: Place | None) -> Call | None:
@@ -73,26 +73,26 @@ class SampleCounts:
         return tuple(
             Part(
                 state=key.state,
-                seconds=one.seconds,
-                samples=one.samples,
-                waited=one.waited,
-                doing=one.stack.doing,
-                call=called(one.stack.inner),
-                line=line_of(one.stack),
-                line_call=called(one.stack.users),
+                seconds=sum_of_key.seconds,
+                samples=sum_of_key.samples,
+                waited=sum_of_key.waited,
+                doing=sum_of_key.stack.doing,
+                call=called(sum_of_key.stack.inner),
+                line=line_of(sum_of_key.stack),
+                line_call=called(sum_of_key.stack.users),
                 thread=key.thread,
             )
-            for key, one in self._sums.items()
+            for key, sum_of_key in self._sums.items()
         )
 
 
 def _address(place: Place | None) -> tuple[int, int] | None:
-    # Code objects are compared by all that they hold. These are kept, so their addresses tell them apart.
+    # Comparing code objects compares all that they contain. They are kept alive, so addresses identify them.
     return None if place is None else (id(place.code), place.instruction)
 
 
 def line_of(stack: Stack) -> Line | None:
-    """The innermost line of the user's, as it was compiled."""
+    """Return the user's innermost line, as compiled."""
     if stack.users is None or stack.users.line < 1:
         return None
     return Line(stack.users.line, stack.cell or None, stack.users.code.co_filename)

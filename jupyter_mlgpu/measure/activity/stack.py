@@ -1,7 +1,7 @@
-"""Reading the stack of a running thread: what it is at, without keeping a frame or looking into variables.
+"""Reads the stack of a running thread, without keeping a frame alive or reading variables.
 
-By Python's own `sys._current_frames` (documented, for debugging). A look takes some microseconds in which
-the interpreter's lock is ours, so it notes addresses alone; `calls.py` makes words of them in the end.
+It uses `sys._current_frames`, which Python documents for debugging. A sample takes some microseconds in which
+the sampler holds the GIL, so it stores only addresses; `calls.py` turns them into text after the cell's end.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import Any, NamedTuple
 from jupyter_mlgpu.measure.activity.activity import Doing
 from jupyter_mlgpu.measure.activity.markers import ORDER, Markers
 
-#: Frames looked at, from the innermost one: a recursion deeper than that is of the user's own making.
+#: How many frames are read, from the innermost one: a deeper recursion is the user's own.
 DEEPEST = 400
-#: Whose frames those of the user's cell stand on: what is below is IPython's own work.
+#: The function whose frame is below those of the user's cell; all frames below it are IPython's.
 _BASE = "run_code"
 _RANK: dict[Doing, int] = {doing: rank for rank, doing in enumerate(ORDER)}
 
-#: Of a file with code of the user's: the execution count of its cell, 0 where it has none; else None.
+#: Returns the execution count of the cell of a file with user code, 0 if it has none, None for other files.
 OfUser = Callable[[str], int | None]
 
 
 class Place(NamedTuple):
-    """An instruction: in which code, where, in which line, and the globals that the code sees."""
+    """An instruction in code: its offset, its line, and the globals of the code."""
 
     code: CodeType
     instruction: int
@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """What a thread was at: what a library does, the innermost place, and the innermost of the user's."""
+    """A stack: what a library does, the innermost place, the user's innermost place, and its cell."""
 
     doing: Doing | None
     inner: Place | None
@@ -45,12 +45,12 @@ class Stack(NamedTuple):
 
 
 class FramesOfOtherThreads:
-    """The innermost frame of each other thread by its number; none is kept alive when the block ends.
+    """The innermost frame of each other thread by its id. No frame is kept alive after the block.
 
-    No garbage collection begins meanwhile. Python 3.11 makes a frame's object when somebody asks for it,
-    here or by `f_back`. A collection that begins with that may run code that gives up the interpreter's
-    lock; the other thread then leaves the frame, and the object that we get points at memory of something
-    else, which ends the process. Python 3.12 collects between instructions alone.
+    Garbage collection is off meanwhile. Python 3.11 creates a frame object when it is requested, here or by
+    `f_back`. A collection that begins at that moment may run code that releases the GIL. The other thread
+    then leaves the frame, and our object points to memory of something else, which crashes the process.
+    Python 3.12 collects only between instructions.
     """
 
     __slots__ = ("_collects", "_frames")
@@ -60,7 +60,7 @@ class FramesOfOtherThreads:
         gc.disable()
         try:
             self._frames = sys._current_frames()
-            # Our own frame holds this table: with it, the table would keep all frames and their values alive.
+            # Our own frame refers to this table. If listed in it, it would keep all frames and values alive.
             del self._frames[threading.get_ident()]
         except BaseException:
             self._end()
@@ -77,7 +77,7 @@ class FramesOfOtherThreads:
 
 
 def read(frame: FrameType | None, of_user: OfUser, markers: Markers) -> Stack:
-    """The stack from `frame` outwards, as far as IPython runs the user's code."""
+    """Return the stack from `frame` outwards, down to where IPython runs the user's code."""
     doing: Doing | None = None
     inner = users = None
     cell = 0
@@ -89,12 +89,12 @@ def read(frame: FrameType | None, of_user: OfUser, markers: Markers) -> Stack:
             break
         if inner is None:
             inner = _place(frame, code)
-        if frame.f_trace is not None:  # of `sys.settrace`
+        if frame.f_trace is not None:  # set by `sys.settrace`
             doing = "profiler"
         which = of_user(code.co_filename)
         if which is None:
             found = markers.doing(code.co_filename, name)
-            # What a library's module does while it is imported is the import: that of `pdb` debugs nothing.
+            # All work of a library's module during its import is the import: importing `pdb` debugs nothing.
             imported = found == "importing" and users is None
             if found is not None and (imported or doing is None or _RANK[found] < _RANK[doing]):
                 doing = found

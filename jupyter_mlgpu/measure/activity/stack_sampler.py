@@ -1,8 +1,8 @@
-"""Looking at a cell from the sampler's thread, at the `pace` of 20 to 50 looks a second.
+"""Samples the stack of a cell's thread from the sampler's thread, 20 to 50 times a second.
 
-Who looks must wait for the interpreter's lock like any thread. Python code gives it up 5 ms after it was
-asked to (`sys.getswitchinterval()`); so a look that came later than a few of these saw nothing of what
-happened meanwhile, and that time counts as not seen.
+The sampler must wait for the GIL like any thread. Python code releases it 5 ms after a request
+(`sys.getswitchinterval()`). If a sample is taken more than three of these intervals after it was due, its
+stack says nothing about the delay, and the delay counts as unsampled time.
 """
 
 from __future__ import annotations
@@ -13,41 +13,63 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import NamedTuple
 
-from jupyter_mlgpu.measure.activity import counters, tracing
+from jupyter_mlgpu.measure.activity import counters
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.cell_samples import CellSamples
-from jupyter_mlgpu.measure.activity.code_end import CodeEnd, never_seen
-from jupyter_mlgpu.measure.activity.counters import Counters, grown, more
+from jupyter_mlgpu.measure.activity.code_end import CodeEnd, activity_of_unsampled_cell
+from jupyter_mlgpu.measure.activity.counters import Counters, count_growth, growth
 from jupyter_mlgpu.measure.activity.external_readers import ExternalReaders
 from jupyter_mlgpu.measure.activity.gil_wait import GilWaitEstimator
 from jupyter_mlgpu.measure.activity.gpu_users import GpuUsers
 from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.native_callbacks import NativeCallbackDetector
 from jupyter_mlgpu.measure.activity.other_threads import OtherThreads
-from jupyter_mlgpu.measure.activity.sampling_interval import AFTER, LONGEST, SamplingInterval
+from jupyter_mlgpu.measure.activity.sampled_thread import SampledThread, ThreadMoment, part
+from jupyter_mlgpu.measure.activity.sampling_interval import (
+    FIRST_SAMPLE_AFTER,
+    LONGEST_INTERVAL,
+    SamplingInterval,
+)
 from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, read
-from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, STOPPED, of_other_thread
-from jupyter_mlgpu.measure.activity.watched_thread import ThreadMoment, WatchedThread, part
+from jupyter_mlgpu.measure.activity.states import (
+    PAUSED_BY_SAMPLES,
+    WITHOUT_GIL,
+    WORKING,
+    state_of_other_thread,
+)
+from jupyter_mlgpu.measure.activity.thread_state import is_traced, is_traced_in_all_threads
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.strip import HostLane
 
-#: Switch intervals, and seconds, that a look may come late, and still has seen what there was.
-_LATE, _LEAST_LATE = 3, 0.015
-#: The part of its looks that may see a cell of Python alone in a short call, or without a processor.
-_IN_PYTHON = 0.1
-#: Seconds that the first look may come early: readings that take no longer cost no look more.
-_EARLY = 0.005
-#: Seconds to wait, at the cell's end, for a look that is under way.
-_PATIENCE = 0.5
+#: A sample whose sampling delay exceeds both this many switch intervals and this many seconds does not
+#: represent the time of that delay.
+_DELAY_INTERVALS, _DELAY_S = 3, 0.015
+#: A cell counts as Python alone if at most this share of its samples is in native code, idle, or in short
+#: calls.
+_OUTSIDE_PYTHON = 0.1
+#: Seconds that the first sample may be taken early. If preparing the cell took no longer than this, the
+#: sampler need not wait a second time.
+_EARLY_S = 0.005
+#: Seconds to wait for the lock, which is held during a sample.
+_LOCK_TIMEOUT_S = 0.5
 
 
-class _Begun(NamedTuple):
-    """What is open while a cell is looked at, and the counters when that began, in seconds since 1970."""
+class _FirstSample(NamedTuple):
+    """The first sample of a cell, to which the end of the cell is compared.
 
-    thread: WatchedThread
+    Attributes:
+        thread: the cell's thread, with its open clocks.
+        at: the time from which the sampled time counts, in seconds of `perf_counter`.
+        since: the same time in seconds since 1970.
+        counters: the counters at that time.
+        retries: how often the frameworks' allocators had retried; None if unknown.
+        compiled: what the frameworks had compiled; None if unknown.
+    """
+
+    thread: SampledThread
     at: float
     since: float
     counters: Counters
@@ -56,229 +78,266 @@ class _Begun(NamedTuple):
 
 
 class StackSampler:
-    """A watch over the thread that makes it, from `starts` until `finish`.
+    """Samples the thread in which it is created, from `starts` until `finish`.
 
-    It is made a little earlier, for that wakes the sampler's thread up. The folder's README.md shows what
-    happens in between, and which thread writes which attribute.
+    It is created a little before `starts`, because creating it wakes the sampler's thread. The folder's
+    README.md shows what happens from then until `finish`, and which thread writes which attribute.
     """
 
     def __init__(
         self, sampler: Sampler, markers: Markers, gil_wait: GilWaitEstimator, readers: ExternalReaders
     ) -> None:
-        self._thread, self._task = threading.get_ident(), threading.get_native_id()
+        self._thread_id, self._native_thread_id = threading.get_ident(), threading.get_native_id()
         self._markers = markers
         self._gil_wait = gil_wait
         self._readers = readers
         self._lock = threading.Lock()
         self._native_callbacks = NativeCallbackDetector(readers.called_back)
-        self._traced = tracing.is_on()
-        self._waits: float | None = None
+        self._traced = is_traced()
+        self._all_cpu_waits: float | None = None
         self._gpu_users = GpuUsers(readers)
-        self._others = OtherThreads(self._thread, readers.of_user, markers)
-        self._begun: _Begun | None = None
+        self._other_threads = OtherThreads(self._thread_id, readers.of_user, markers)
+        self._first_sample: _FirstSample | None = None
         self._has_started = False
-        self._stamp()
+        self._read_clocks()
         self._samples = CellSamples(self._last.now)
-        # When the sampler is to wake up: a look's lateness is measured from there.
-        self._due = self._last.now + AFTER
+        # The time at which the sampler should wake up. A sample's delay is measured from it.
+        self._due = self._last.now + FIRST_SAMPLE_AFTER
         self._interval = SamplingInterval()
         self._ended = False
         self._code_end: CodeEnd | None = None
-        self._stop = sampler.add(self._sample, LONGEST, AFTER)
+        self._stop = sampler.add(self._sample_if_due, LONGEST_INTERVAL, FIRST_SAMPLE_AFTER)
 
     def starts(self) -> None:
-        """The code begins now: what was done before, such as taking first readings, is no part of it."""
+        """Mark the beginning of the cell's code. Earlier work, such as first readings, is not the cell's."""
         with self._lock:
-            self._stamp()
+            self._read_clocks()
             self._samples.code_began = self._last.now
             self._has_started = True
 
-    def _stamp(self) -> None:
-        # What a cell did that keeps the lock from its first moment on is known from here.
+    def _read_clocks(self) -> None:
+        # If a cell keeps the GIL from its beginning, its sampled time counts from these clocks.
         self._last = ThreadMoment(real_time.perf_counter(), real_time.thread_time())
-        self._last_of_all = real_time.process_time()
+        self._last_process_time = real_time.process_time()
 
     def lane_so_far(self) -> HostLane | None:
-        """The CPU's lane of the strip until now, for the sampler's thread; None in a cell's first moments."""
-        if not self._has_started or not self._samples.seen.count:
+        """Return the CPU's lane of the cell's strip up to now.
+
+        Return None if there is no sample yet or if the cell is too short for a strip. Called on the sampler's
+        thread.
+        """
+        if not self._has_started or not self._samples.sampled.count:
             return None
         return self._samples.lane(real_time.perf_counter())
 
     def code_may_end(self) -> None:
-        """Keep what was seen until now: an exception that may end the code is about to be shown."""
+        """Keep a copy of the samples so far, because an exception is about to be shown.
+
+        If the exception ends the code, `finish` uses the copy, and showing the exception does not count.
+        """
         self._code_end = None
         with Uninterrupted():
-            if self._lock.acquire(timeout=_PATIENCE):
+            if self._lock.acquire(timeout=_LOCK_TIMEOUT_S):
                 try:
-                    self._code_end = self._now(self._begun)
+                    self._code_end = self._snapshot(self._first_sample)
                 finally:
                     self._lock.release()
 
     def finish(self, *, code_ended: bool = False) -> Activity | None:
-        """What was seen; None where the cell was too short to be looked at, or looking failed.
+        """Return the activity of the cell.
 
-        `code_ended`: the code ended at the last `code_may_end`, and what came later is not the cell's.
+        Return None if the cell was too short for a sample, if sampling failed, or if a sample in progress did
+        not end within half a second. If `code_ended` is true, the code ended at the last `code_may_end`, and
+        the activity goes up to that time only.
         """
-        self._traced = self._traced or tracing.is_on()
+        self._traced = self._traced or is_traced()
         failed = self._stop()
-        with Uninterrupted():  # else the lock might stay taken, and the sampler's thread would stand still
-            if not self._lock.acquire(timeout=_PATIENCE):
+        # After a Ctrl-C between acquire and release, the sampler's thread would wait for the lock forever.
+        with Uninterrupted():
+            if not self._lock.acquire(timeout=_LOCK_TIMEOUT_S):
                 return None
             self._ended = True
             self._lock.release()
-        begun, self._begun = self._begun, None
+        first_sample, self._first_sample = self._first_sample, None
         try:
             if failed is not None:
                 return None
             end = self._code_end if code_ended else None
-            return self._until(begun, end or self._now(begun))
+            return self._result(first_sample, end or self._snapshot(first_sample))
         finally:
-            if begun is not None:
-                begun.thread.close()
+            if first_sample is not None:
+                first_sample.thread.close()
                 self._native_callbacks.close()
 
-    def _now(self, begun: _Begun | None) -> CodeEnd:
-        """What was seen until now; for the cell's own thread."""
+    def _snapshot(self, first_sample: _FirstSample | None) -> CodeEnd:
+        """Return the samples and counters up to now. Called on the cell's own thread."""
         at = ThreadMoment(real_time.perf_counter(), real_time.thread_time())
         return CodeEnd(
             at,
             real_time.process_time(),
             self._last,
-            self._last_of_all,
-            None if begun is None else counters.read(begun.thread.clock, begun.thread.waits),
-            self._samples.seen.copy(),
-            self._samples.unseen.copy(),
-            self._samples.unseen_busy,
+            self._last_process_time,
+            None
+            if first_sample is None
+            else counters.read(first_sample.thread.clock, first_sample.thread.waits),
+            self._samples.sampled.copy(),
+            self._samples.unsampled.copy(),
+            self._samples.unsampled_busy,
             self._samples.lane(at.now),
             self._samples.lines(at.now),
         )
 
-    def _until(self, begun: _Begun | None, end: CodeEnd) -> Activity | None:
-        if begun is not None and end.counters is not None:
-            return self._activity(begun, end, end.counters) if end.has_samples else None
-        late = end.at.now - end.last.now - AFTER
-        return never_seen(end, traced=self._traced) if self._too_late(late) else None
+    def _result(self, first_sample: _FirstSample | None, end: CodeEnd) -> Activity | None:
+        """Return the activity up to `end`; without samples, from the clocks if the cell kept the GIL."""
+        if first_sample is not None and end.counters is not None:
+            return self._sampled_activity(first_sample, end, end.counters) if end.has_samples else None
+        delay = end.at.now - end.last.now - FIRST_SAMPLE_AFTER
+        return activity_of_unsampled_cell(end, traced=self._traced) if _is_too_late(delay) else None
 
-    def _sample(self) -> float | None:
+    def _sample_if_due(self) -> float | None:
+        """Take a sample on the sampler's thread and return the seconds until the next one.
+
+        After a slow preparation of the cell, the first sample is not due yet; nothing is sampled then.
+        """
         with self._lock:
             if self._ended:
                 return None
-            if self._begun is None:
+            if self._first_sample is None:
                 now = real_time.perf_counter()
-                too_early = self._last.now + AFTER - now if self._has_started else AFTER
-                if too_early > _EARLY:
-                    self._due = now + too_early
-                    return too_early
-                self._begun = self._begin()
+                wait = FIRST_SAMPLE_AFTER
+                if self._has_started:
+                    wait += self._last.now - now
+                if wait > _EARLY_S:
+                    self._due = now + wait
+                    return wait
+                self._first_sample = self._take_first_sample()
             else:
                 before = real_time.thread_time()
-                state = self._see(self._begun.thread)
-                self._interval.charge(real_time.thread_time() - before, stopped=state in STOPPED)
-                if state in ELSEWHERE:  # asked for in Python code, the lock would have to be waited for again
-                    self._gpu_users.ask(real_time.perf_counter() - self._begun.at, self._begun.since)
+                state = self._take_sample(self._first_sample.thread)
+                self._interval.charge(real_time.thread_time() - before, stopped=state in PAUSED_BY_SAMPLES)
+                # Asking the driver releases the GIL. If the cell ran Python code, the sampler would have to
+                # wait for the GIL again.
+                if state in WITHOUT_GIL:
+                    elapsed = real_time.perf_counter() - self._first_sample.at
+                    self._gpu_users.ask(elapsed, self._first_sample.since)
             now = real_time.perf_counter()
-            wait = self._interval.wait(now - self._begun.at)
+            wait = self._interval.wait(now - self._first_sample.at)
             self._due = now + wait
             return wait
 
-    def _begin(self) -> _Begun:
-        """The first look: what it costs does not grow with the cell."""
-        began, thread = self._last, WatchedThread(self._thread, self._task)
+    def _take_first_sample(self) -> _FirstSample:
+        """Take the first sample. Its cost is not charged, because it occurs only once in a cell."""
+        began, thread = self._last, SampledThread(self._thread_id, self._native_thread_id)
         self._markers.refresh()
         self._native_callbacks.ask()
-        if self._too_late(thread.began.now - self._due):
-            # The lock was not to be had from the cell's first moment on.
+        if _is_too_late(thread.began.now - self._due):
+            # The cell has kept the GIL since its beginning.
             at = began.now
             with FramesOfOtherThreads() as frames:
-                stack = read(frames.get(self._thread), self._readers.of_user, self._markers)
-            self._samples.add_unseen(stack, thread.began.now - at, busy=_busy(part(began, thread.began)))
-            found = counters.read(thread.clock, thread.waits)._replace(
-                thread_time=began.own, process_time=self._last_of_all
+                stack = read(frames.get(self._thread_id), self._readers.of_user, self._markers)
+            self._samples.add_unsampled(
+                stack, thread.began.now - at, busy=_was_working(part(began, thread.began))
             )
-            self._last, self._last_of_all = thread.moment(), real_time.process_time()
+            first_counters = counters.read(thread.clock, thread.waits)._replace(
+                thread_time=began.cpu_time, process_time=self._last_process_time
+            )
+            self._last, self._last_process_time = thread.moment(), real_time.process_time()
         else:
-            self._see(thread, thread.began)
-            at, found = thread.began.now, counters.read(thread.clock, thread.waits)
+            self._take_sample(thread, thread.began)
+            at, first_counters = thread.began.now, counters.read(thread.clock, thread.waits)
         since = real_time.time() - (real_time.perf_counter() - at)
-        return _Begun(thread, at, since, found, self._readers.retries(), self._readers.compiled())
+        return _FirstSample(
+            thread, at, since, first_counters, self._readers.retries(), self._readers.compiled()
+        )
 
-    def _see(self, thread: WatchedThread, now: ThreadMoment | None = None) -> State:
+    def _take_sample(self, thread: SampledThread, moment: ThreadMoment | None = None) -> State:
+        """Take a sample that began at `moment`, by default now. Return the state of the cell's thread."""
         with FramesOfOtherThreads() as frames:
-            state = self._see_in(frames, thread, now or thread.moment())
+            state = self._read_and_count(frames, thread, moment or thread.moment())
         if state == "idle beside others":
             self._native_callbacks.ask()
-            if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
+            # This takes some milliseconds, so it is read once in a cell, while the cell's thread is idle.
+            if self._all_cpu_waits is None:
                 before = real_time.thread_time()
-                self._waits = counters.processor_waits()
+                self._all_cpu_waits = counters.processor_waits()
                 self._interval.refund(real_time.thread_time() - before)
         return state
 
-    def _see_in(self, frames: Mapping[int, FrameType], watched: WatchedThread, now: ThreadMoment) -> State:
-        """A look that keeps the interpreter's lock, so no frame ends meanwhile: how the thread worked."""
-        stack = read(frames.get(self._thread), self._readers.of_user, self._markers)
-        seconds, late = now.now - self._last.now, max(0.0, now.now - self._due)
-        self._traced = self._traced or tracing.is_on_in_all()
-        readers = self._gil_wait.estimate(late)
-        kept_by_native = self._native_callbacks.ran_python(readers)
-        own, whole = part(self._last, now), real_time.process_time()
-        others = (whole - self._last_of_all) / seconds - (own or 0.0)
-        self._last, self._last_of_all = now, whole
-        state = watched.state(now, own, readers / sys.getswitchinterval(), others)
-        if self._too_late(late):
-            self._samples.add_unseen(stack, late, busy=_busy(own))
-            seconds -= late
+    def _read_and_count(
+        self, frames: Mapping[int, FrameType], sampled_thread: SampledThread, moment: ThreadMoment
+    ) -> State:
+        """Read the stack and the state of the cell's thread, count the sample, and return the state.
+
+        This keeps the GIL throughout, so that no frame ends while it is read.
+        """
+        stack = read(frames.get(self._thread_id), self._readers.of_user, self._markers)
+        seconds, delay = moment.now - self._last.now, max(0.0, moment.now - self._due)
+        self._traced = self._traced or is_traced_in_all_threads()
+        gil_wait = self._gil_wait.estimate(delay)
+        kept_by_native = self._native_callbacks.ran_python(gil_wait)
+        cpu_share, process_time = part(self._last, moment), real_time.process_time()
+        others_cpu_share = (process_time - self._last_process_time) / seconds - (cpu_share or 0.0)
+        self._last, self._last_process_time = moment, process_time
+        gil_wait_intervals = gil_wait / sys.getswitchinterval()
+        state = sampled_thread.state(moment, cpu_share, gil_wait_intervals, others_cpu_share)
+        until = moment.now
+        if _is_too_late(delay):
+            self._samples.add_unsampled(stack, delay, busy=_was_working(cpu_share))
+            seconds -= delay
             if seconds <= 0:
                 return state
-        thread, seen = False, state
-        if state == "idle":
-            if others >= AT_WORK:
-                state = "idle beside others"
-            seen = state
-            found = self._others.at_work_for_the_cell(frames)
-            if found is not None:
-                stack, thread = found, True
-                seen = of_other_thread(stack, others, readers / sys.getswitchinterval(), state)
+            until -= delay
+        if state == "idle" and others_cpu_share >= WORKING:
+            state = "idle beside others"
+        # While the cell's thread is idle, the sample counts for another thread if one works for the cell.
+        counted_state, is_other_thread = state, False
+        if state in ("idle", "idle beside others"):
+            other_stack = self._other_threads.at_work_for_the_cell(frames)
+            if other_stack is not None:
+                stack, is_other_thread = other_stack, True
+                counted_state = state_of_other_thread(stack, others_cpu_share, gil_wait_intervals, state)
             elif kept_by_native and state == "idle beside others":
-                seen = "idle beside Python"
-        until = now.now - (late if self._too_late(late) else 0.0)
-        waited = watched.waited(seen, seconds, own)
-        self._samples.add(stack, seen, seconds, late, until, thread=thread, waited=waited)
+                counted_state = "idle beside Python"
+        waited = sampled_thread.waited(counted_state, seconds, cpu_share)
+        self._samples.add(stack, counted_state, seconds, delay, until, thread=is_other_thread, waited=waited)
         return state
 
-    def _too_late(self, late: float) -> bool:
-        return late > max(_LATE * sys.getswitchinterval(), _LEAST_LATE)
-
     def _may_have_used_a_gpu(self) -> bool:
-        """Whether the thread was seen elsewhere than in Python's own work: the driver takes milliseconds."""
-        return self._samples.seen.share({*ELSEWHERE, "short calls"}) > _IN_PYTHON
+        """Return False if the cell ran Python code alone.
 
-    def _activity(self, begun: _Begun, end: CodeEnd, last: Counters) -> Activity:
-        first = begun.counters
-        whole = last.process_time - first.process_time
-        busy = grown(last.machine_busy, first.machine_busy)
-        use = self._gpu_users.at_the_end(begun.since, used=self._may_have_used_a_gpu())
-        compiled = _since(begun.compiled, self._readers.compiled())
+        Then the driver need not be asked, which takes milliseconds.
+        """
+        return self._samples.sampled.share({*WITHOUT_GIL, "short calls"}) > _OUTSIDE_PYTHON
+
+    def _sampled_activity(self, first_sample: _FirstSample, end: CodeEnd, last: Counters) -> Activity:
+        first = first_sample.counters
+        process_time = last.process_time - first.process_time
+        machine_busy = growth(last.machine_busy, first.machine_busy)
+        use = self._gpu_users.at_the_end(first_sample.since, used=self._may_have_used_a_gpu())
+        compiled = _compiled_since(first_sample.compiled, self._readers.compiled())
         return Activity(
-            seconds=end.at.now - begun.at,
-            samples=end.seen.count,
-            parts=end.seen.parts(),
-            unseen=end.unseen.seconds,
-            unseen_busy=end.unseen_busy,
-            unseen_in=end.unseen.parts(),
-            thread_time=grown(last.thread_time, first.thread_time),
-            process_time=whole,
+            seconds=end.at.now - first_sample.at,
+            samples=end.sampled.count,
+            parts=end.sampled.parts(),
+            unsampled=end.unsampled.seconds,
+            unsampled_busy=end.unsampled_busy,
+            unsampled_in=end.unsampled.parts(),
+            thread_time=growth(last.thread_time, first.thread_time),
+            process_time=process_time,
             children_time=last.children_time - first.children_time,
-            processor_wait=grown(last.processor_wait, first.processor_wait),
-            processor_waits=None if self._waits is None else grown(counters.processor_waits(), self._waits),
-            others_time=None if busy is None else max(0.0, busy - whole),
+            processor_wait=growth(last.processor_wait, first.processor_wait),
+            processor_waits=None
+            if self._all_cpu_waits is None
+            else growth(counters.processor_waits(), self._all_cpu_waits),
+            others_time=None if machine_busy is None else max(0.0, machine_busy - process_time),
             cores=counters.cores(),
-            memory_stall=grown(last.memory_stall, first.memory_stall),
-            swapped=more(last.swapped_in, first.swapped_in),
-            major_faults=more(last.major_faults, first.major_faults),
+            memory_stall=growth(last.memory_stall, first.memory_stall),
+            swapped=count_growth(last.swapped_in, first.swapped_in),
+            major_faults=count_growth(last.major_faults, first.major_faults),
             gpus=use.gpus,
             gpu_others=use.others,
             gpu_neighbours=use.neighbours,
-            allocator_retries=more(self._readers.retries(), begun.retries),
+            allocator_retries=count_growth(self._readers.retries(), first_sample.retries),
             compile_time=None if compiled is None else compiled.seconds,
             compiled=None if compiled is None else compiled.programs,
             first_runs=0.0 if compiled is None else compiled.first_runs,
@@ -289,11 +348,19 @@ class StackSampler:
         )
 
 
-def _busy(own: float | None) -> bool:
-    """Whether a thread worked that had a processor for this part of a time; None: not known."""
-    return own is not None and own >= AT_WORK
+def _is_too_late(delay: float) -> bool:
+    """Return True if a sample with this sampling delay, in seconds, does not represent the delay."""
+    return delay > max(_DELAY_INTERVALS * sys.getswitchinterval(), _DELAY_S)
 
 
-def _since(first: Compiled | None, last: Compiled | None) -> Compiled | None:
-    """What was compiled meanwhile; a framework that came meanwhile has begun at nothing."""
+def _was_working(cpu_share: float | None) -> bool:
+    """Return True if a thread that was on a CPU for this share of a time was working; None is unknown."""
+    return cpu_share is not None and cpu_share >= WORKING
+
+
+def _compiled_since(first: Compiled | None, last: Compiled | None) -> Compiled | None:
+    """Return what was compiled between two readings.
+
+    The first one is None if no framework was imported; then the counts began at zero.
+    """
     return None if last is None else last.since(first or Compiled(0.0, 0))

@@ -1,55 +1,58 @@
-"""How a thread was at work, from its clocks and from how late the interpreter's lock was to be had."""
+"""The state of a thread, from its clocks and from how long the sampler waited for the GIL."""
 
 from __future__ import annotations
 
 from jupyter_mlgpu.measure.activity.activity import State
 from jupyter_mlgpu.measure.activity.stack import Stack
 
-#: Switch intervals of waiting for the lock: after these, code that works in Python has given it up because it
-#: was asked to; from these on it was kept at all, for less is within what looks come late by themselves.
-_ASKED, KEPT = 0.8, 0.03
-#: The part of the time for which a thread had a processor, from which on it was at work.
-AT_WORK = 0.5
-#: The part of a look in which a thread's clock must go on for the thread to have gone on.
-WENT_ON = 0.3
-#: The part of the time below which no other thread can have kept the lock for long.
-_NOBODY = 0.1
-#: States in which the thread does not need the interpreter's lock.
-ELSEWHERE: frozenset[State] = frozenset(("native", "idle", "idle beside others", "idle beside Python"))
-#: States in which it stands still as long as the lock is ours, and until it is awake again.
-STOPPED: frozenset[State] = frozenset(("interpreter", "kept lock"))
+#: Waits for the GIL in switch intervals: from the first on, Python code has released the GIL on request; from
+#: the second on, it was kept at all, since a sample is delayed by less than that anyway.
+_ON_REQUEST, KEPT = 0.8, 0.03
+#: The least part of the time on a CPU at which a thread counts as working.
+WORKING = 0.5
+#: The part of a sample's duration that a thread's clock must advance if the thread was running.
+MIN_PROGRESS = 0.3
+#: The part of the time on CPUs below which no other thread can have kept the GIL for long.
+_NO_OTHER = 0.1
+#: States in which the thread does not need the GIL.
+WITHOUT_GIL: frozenset[State] = frozenset(("native", "idle", "idle beside others", "idle beside Python"))
+#: States in which the thread stops while the sampler holds the GIL, and until it is awake again.
+PAUSED_BY_SAMPLES: frozenset[State] = frozenset(("interpreter", "kept lock"))
 
 
-def state_of(own: float | None, asked: float, *, running: bool, went_on: float | None) -> State:
-    """How a thread worked.
+def state_of(cpu_share: float | None, gil_wait: float, *, running: bool, progress: float | None) -> State:
+    """Return how a thread worked.
 
-    `own` is the part of the time since the last look for which it had a processor, `asked` for how many
-    switch intervals the look waited for the lock; `running`: it ran on while the lock was ours, and `went_on`
-    is the part of that moment for which it had a processor. None: not known.
+    `cpu_share` is the part of the time since the last sample that it was on a CPU. `gil_wait` is how many
+    switch intervals the sample waited for the GIL. `running`: it ran on while the sampler held the GIL, and
+    `progress` is the part of that moment that it was on a CPU. None: unknown.
     """
     if running:
-        return "native" if went_on is not None and went_on > WENT_ON else "no processor"
-    if own is not None and own < AT_WORK:
+        return "native" if progress is not None and progress > MIN_PROGRESS else "no processor"
+    if cpu_share is not None and cpu_share < WORKING:
         return "idle"
-    if own is None or asked < KEPT:
+    if cpu_share is None or gil_wait < KEPT:
         return "short calls"
-    return "interpreter" if asked >= _ASKED else "kept lock"
+    return "interpreter" if gil_wait >= _ON_REQUEST else "kept lock"
 
 
-def nobody_else_kept_it(own: float | None, asked: float, others: float, went_on: float | None) -> bool:
-    """Whether the thread itself must have kept the lock until it was asked for it, and so waits for it now.
+def must_have_kept_gil(
+    cpu_share: float | None, gil_wait: float, others: float, progress: float | None
+) -> bool:
+    """Return True if the thread itself must have kept the GIL until the request, and so waits for it now.
 
-    Most looks at a loop of Python are of this kind, and to ask the system costs the loop as much as the look.
+    Most samples of a Python loop are of this kind. To ask the system as well would double their cost.
     """
-    if own is None or went_on is None:
+    if cpu_share is None or progress is None:
         return False
-    return own >= AT_WORK and asked >= _ASKED and went_on <= WENT_ON and others < _NOBODY
+    kept_until_request = cpu_share >= WORKING and gil_wait >= _ON_REQUEST
+    return kept_until_request and progress <= MIN_PROGRESS and others < _NO_OTHER
 
 
-def of_other_thread(stack: Stack, others: float, asked: float, idle: State) -> State:
-    """How a thread worked whose own clock was not read: by the time of all but the cell's."""
+def state_of_other_thread(stack: Stack, others: float, gil_wait: float, idle: State) -> State:
+    """Return how a thread worked without reading its clock: from the CPU share of all other threads."""
     if stack.doing is not None:
         return idle
-    if others < AT_WORK:
+    if others < WORKING:
         return "idle"
-    return "interpreter" if asked >= _ASKED else "short calls"
+    return "interpreter" if gil_wait >= _ON_REQUEST else "short calls"

@@ -1,7 +1,8 @@
-"""Whether a thread is at work while the interpreter's lock is ours: then it runs code that needs none.
+"""Reads if a thread runs while the sampler holds the GIL, and if the calling thread is traced.
 
-Linux tells it in /proc/self/task/TID/syscall (proc_pid_syscall(5)): `running`, or the call that it waits in.
-Such a file is read with the lock kept (`systemfile`): else the thread would have it, and work.
+A thread that runs while the sampler holds the GIL runs code that needs no GIL. Linux has the state in
+/proc/self/task/TID/syscall (proc_pid_syscall(5)): `running`, or the call in which the thread waits. The file
+is read without releasing the GIL (`systemfile`). Otherwise the thread could take the GIL and run Python code.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from typing import NamedTuple, cast
 
 from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 
-#: Microseconds that a thread is given for going on, where somebody else had its processor: a short call ends
-#: in that time.
-_GIVEN = 60
+#: Microseconds for which the sampler gives up its CPU. A thread that waited for that CPU runs in this time,
+#: long enough for a short call to end.
+_YIELD_US = 60
+
+_monitoring = getattr(sys, "monitoring", None)
 
 
-class ThreadState(NamedTuple):
-    """Questions about one thread, to be asked while the interpreter's lock is ours.
+class ThreadStateReader(NamedTuple):
+    """Functions to read one thread's state. Call them while holding the GIL.
 
     Attributes:
-        running: whether it runs, or would if it had a processor; None where that is not told.
-        rest: gives the processor away for a moment, and keeps the lock.
-        close: ends the asking.
+        running: returns True if the thread runs or is ready to run; None if unknown.
+        yield_processor: gives up the caller's CPU for a moment, and keeps the GIL.
+        close: closes the file.
     """
 
     running: Callable[[], bool | None]
@@ -32,31 +35,47 @@ class ThreadState(NamedTuple):
     close: Callable[[], object]
 
 
-def watching(task: int) -> ThreadState:
-    """The state of the thread with the system's number `task`."""
+def thread_state_reader(task: int) -> ThreadStateReader:
+    """Return functions to read the state of the thread with the system's id `task`."""
     if not sys.platform.startswith("linux"):
-        return ThreadState(_unknown, _nothing, _nothing)
-    told = SystemFile(f"/proc/self/task/{task}/syscall", 7)
+        return ThreadStateReader(_unknown_state, _do_nothing, _do_nothing)
+    file = SystemFile(f"/proc/self/task/{task}/syscall", 7)
     usleep = _usleep()
 
     def running() -> bool | None:
-        got = told.read()
-        return got == b"running" if got else None
+        text = file.read()
+        return text == b"running" if text else None
 
-    return ThreadState(running, lambda: usleep(_GIVEN), told.close)
+    return ThreadStateReader(running, lambda: usleep(_YIELD_US), file.close)
+
+
+def is_traced() -> bool:
+    """Return True if a trace or profile function is on in the calling thread, which makes Python much slower.
+
+    From Python 3.12 on, also return True if a debugger or profiler uses `sys.monitoring`, which is on in all
+    threads.
+    """
+    return sys.gettrace() is not None or sys.getprofile() is not None or is_traced_in_all_threads()
+
+
+def is_traced_in_all_threads() -> bool:
+    """Return True if a debugger or profiler uses `sys.monitoring`. The result is the same in every thread."""
+    if _monitoring is None:
+        return False
+    return any(_monitoring.get_tool(tool) for tool in (_monitoring.DEBUGGER_ID, _monitoring.PROFILER_ID))
 
 
 @cache
 def _usleep() -> Callable[[int], object]:
-    """The system's, called with the interpreter's lock kept."""
+    """Return the system's `usleep`, called without releasing the GIL."""
     import ctypes
 
     return cast(Callable[[int], object], ctypes.PyDLL(None).usleep)
 
 
-def _unknown() -> bool | None:
+def _unknown_state() -> bool | None:
     return None
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return

@@ -1,4 +1,4 @@
-"""What a cell's thread did when: samples put into bins, which become wider as the cell goes on."""
+"""Samples of a cell's thread over time, in bins that become wider as the cell goes on."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from jupyter_mlgpu.record.strip import (
 )
 
 K = TypeVar("K", bound=Hashable)
-#: Seconds of a bin, by what the thread did (a letter) and the line it was at.
+#: Seconds of a bin, by the thread's activity (a letter) and its line.
 _Bin = dict[tuple[str, Line | None], float]
 
-#: Seconds of a bin at first.
+#: Initial width of a bin, in seconds.
 _NARROWEST = 0.005
 
-#: The letter for each state, of the time in which the thread had a processor. A thread that waits while
-#: others of its process work counts as native code, for they compute for it.
+#: The letter for each state, for the time in which the thread was on a CPU. A thread that waits while others
+#: of its process work counts as native code: they compute for it.
 _BY_STATE: dict[State, str] = {
     "interpreter": PYTHON,
     "kept lock": PYTHON,
@@ -45,7 +45,7 @@ _BY_STATE: dict[State, str] = {
 
 
 class Timeline:
-    """Of one cell; moments are seconds since its begin."""
+    """The timeline of one cell. Times are in seconds since its beginning."""
 
     def __init__(self) -> None:
         self._width = _NARROWEST
@@ -62,9 +62,9 @@ class Timeline:
         *,
         waited: float = 0.0,
     ) -> None:
-        """A sample that stands for so many seconds up to a moment, of which it `waited` for a processor.
+        """Count a sample that stands for the `seconds` up to `until`, `waited` of them without a CPU.
 
-        The sample saw the end of that time: one without a processor waited last, another one first.
+        The sample shows the end of that time. If it is without a CPU, the wait came last, else first.
         """
         did = {"importing": IMPORTING, "compiling": COMPILING}.get(doing or "") or _BY_STATE[state]
         parts = [(did, seconds - waited), (WAITING, waited)]
@@ -88,43 +88,45 @@ class Timeline:
             at = end
 
     def lane(self, until: float) -> HostLane:
-        """The lane of a cell that ended at this moment."""
+        """Return the lane of a cell that ended at this time."""
         letters = "".join(
-            self._most(one, lambda key: key[0]) or NOT_SAMPLED for one in self._bins_until(until)
+            self._most(entries, lambda key: key[0]) or NOT_SAMPLED for entries in self._bins_until(until)
         )
-        spent = sorted(self._spent.items(), key=lambda one: -one[1])
+        spent = sorted(self._spent.items(), key=lambda entry: -entry[1])
         return HostLane(self._width, letters, tuple(Spent(did, seconds) for did, seconds in spent))
 
     def lines(self, until: float) -> tuple[Line | None, ...]:
-        """The line that ran most in each bin of that lane."""
-        return tuple(self._most(one, lambda key: key[1]) for one in self._bins_until(until))
+        """Return the line that ran most in each bin of the lane."""
+        return tuple(self._most(entries, lambda key: key[1]) for entries in self._bins_until(until))
 
     def _bins_until(self, until: float) -> list[_Bin]:
         number = max(1, min(BINS, -(-int(until * 1e6) // int(self._width * 1e6))))
         return [*self._bins, *({} for _ in range(number - len(self._bins)))][:number]
 
-    def _most(self, one: _Bin, part: Callable[[tuple[str, Line | None]], K]) -> K | None:
-        """Return that part of the keys which has most of a bin; None if less than half was sampled."""
+    def _most(self, entries: _Bin, part: Callable[[tuple[str, Line | None]], K]) -> K | None:
+        """Return the part of the keys with the most time in a bin; None if less than half was sampled."""
         sums: dict[K, float] = {}
-        for key, seconds in one.items():
+        for key, seconds in entries.items():
             sums[part(key)] = sums.get(part(key), 0.0) + seconds
-        return max(sums, key=sums.__getitem__) if sum(one.values()) >= self._width / 2 else None
+        return max(sums, key=sums.__getitem__) if sum(entries.values()) >= self._width / 2 else None
 
     def _widen(self) -> None:
         self._width *= 2
         halves = [*self._bins, {}]
         self._bins = [
-            {did: one.get(did, 0.0) + other.get(did, 0.0) for did in (*one, *other)}
-            for one, other in zip(halves[::2], halves[1::2], strict=False)
+            {did: left.get(did, 0.0) + right.get(did, 0.0) for did in (*left, *right)}
+            for left, right in zip(halves[::2], halves[1::2], strict=False)
         ]
 
 
 def with_lines(lane: HostLane | None, lines: Sequence[Line | None]) -> HostLane | None:
-    """Return the lane with the lines of its bins, as the user sees them; lines of files are left out."""
+    """Return the lane with the lines of its bins as the user sees them. Lines of files are left out."""
     if lane is None:
         return None
-    seen = [StripLine(one.number, one.cell) if one and one.file is None else None for one in lines]
-    common = [one for one, _ in Counter(filter(None, seen)).most_common(len(PLACES))]
-    places = {one: PLACES[place] for place, one in enumerate(common)}
-    ran = "".join(places.get(one, " ") if one else " " for one in seen)
+    strip_lines = [
+        StripLine(line.number, line.cell) if line and line.file is None else None for line in lines
+    ]
+    common = [line for line, _ in Counter(filter(None, strip_lines)).most_common(len(PLACES))]
+    places = {line: PLACES[place] for place, line in enumerate(common)}
+    ran = "".join(places.get(line, " ") if line else " " for line in strip_lines)
     return replace(lane, ran=ran if common else "", lines=tuple(common))

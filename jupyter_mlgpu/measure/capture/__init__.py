@@ -1,1 +1,1 @@
-"""Native lines as they come: the descriptors that are captured, and what waits to be read."""
+"""Capture of native output by cell: the descriptors that are captured, and output that waits to be read."""

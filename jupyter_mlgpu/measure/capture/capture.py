@@ -1,7 +1,6 @@
-"""Give every native line, logging record and warning to the cell in which it came.
+"""Assigns every native line, logging record and warning to the cell in which it came.
 
-What comes between two cells belongs to none of them: it is handed to `on_late`, never to the next
-cell.
+Output between two cells belongs to none of them. It is passed to `on_late`, never to the next cell.
 """
 
 from __future__ import annotations
@@ -17,63 +16,63 @@ from typing import Protocol
 
 from jupyter_mlgpu.measure.capture.echo import Echo
 from jupyter_mlgpu.measure.capture.hooks import PythonHooks
+from jupyter_mlgpu.measure.capture.stretch import EXCEPTION, LineReader, Notes, Stretch
 from jupyter_mlgpu.measure.capture.tap import Tap
-from jupyter_mlgpu.measure.capture.waiting import EXCEPTION, LineReader, Notes, Stretch
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: Lines of the running cell that are told at once, ten times a second; the record has them all.
+#: Most lines of the running cell passed to `on_live` at once, ten times a second. The record has all lines.
 LIVE_LINES = 100
-#: Cells whose raw lines can be asked for.
+#: Number of cells whose raw lines are available.
 RAW_CELLS = 1_000
-#: Bytes that are read at a cell's end, fifty lines or so; where more wait, they are read after it.
+#: Bytes that are read at a cell's end, fifty lines or so. If more wait, they are read later.
 AT_THE_END = 8 * 1024
-#: Seconds of reading at a time: ten times a second while a cell runs, else one after the other, so long after
-#: its end: until then the kernel is answering.
+#: Seconds of reading at a time: ten times a second while a cell runs, else one after the other. After a cell
+#: this begins so many seconds after its end: until then the kernel replies.
 AT_A_TIME = 0.002
 AFTER_THE_END = 0.2
 IN_A_TERMINAL = say(
     "In a terminal, native code and programs write to the terminal itself: their lines are shown, but not "
     "kept with a cell."
 )
-#: Seconds for which the end of capturing waits, which may be the end of the kernel.
+#: Seconds for which the end of capturing waits. It may be the end of the kernel.
 WHEN_IT_ENDS = 2.0
 
 
 class HostEnvironment(Protocol):
-    """What is special about capturing in a kernel or in a terminal: `notebook.capture_kernel` has one."""
+    """The differences between capturing in a kernel and in a terminal; see `notebook.capture_kernel`."""
 
     def make_echo(self, descriptor: int, before: int) -> Echo | None:
-        """Where a descriptor's output goes on to; see `tap.MakeEcho`."""
+        """Return the echo of a descriptor; see `stream.MakeEcho`."""
 
     #: The descriptors to capture, 1 and 2 or none.
     descriptors: Sequence[int]
 
     def attach(self, tap: Tap, request_begins: Callable[[], None]) -> None:
-        """The tap has just begun; `request_begins` is to be called where a front end has something run."""
+        """Called when the tap has begun. Call `request_begins` when a front end has code executed."""
 
     def cell_begins(self, tap: Tap) -> None:
-        """A cell is about to run."""
+        """Called before a cell runs."""
 
     def cell_ended(self, tap: Tap) -> None:
-        """The cell has ended and all it wrote has been read."""
+        """Called when the cell has ended and all its output has been read."""
 
     def shown_lines(self) -> Mapping[str, StreamLines]:
-        """Which lines of the last cell's output are native, by stream; empty where that is not known."""
+        """Return the native lines of the last cell's output by stream, empty if unknown."""
 
     def detach(self, tap: Tap) -> None:
-        """The tap is about to end."""
+        """Called before the tap ends."""
 
     def after_fork_in_child(self, tap: Tap) -> None:
-        """This is a forked child: undo what `attach` and `cell_begins` did."""
+        """Undo `attach` and `cell_begins` in a forked child."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Bytes:
-    """Where a cell's raw bytes lie, by stream."""
+    """The offsets of a cell's raw bytes by stream."""
 
     sequence: int
     start: dict[str, int]
@@ -82,7 +81,7 @@ class _Bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Unread:
-    """A stretch that has ended: that of a cell, or what came after it (`late`)."""
+    """A stretch that has ended: that of a cell, or that of the time after it (`late`)."""
 
     sequence: int | None
     stretch: Stretch
@@ -91,12 +90,12 @@ class _Unread:
 
 @dataclass(eq=False, repr=False)
 class Capture:
-    """Begins with `start` and ends with `stop`; in between, `begin_cell` and `end_cell` mark the cells.
+    """Captures from `start` to `stop`; `begin_cell` and `end_cell` mark the cells in between.
 
-    `new_reader()` makes what reads the lines of a stretch. `on_live(lines)` hears of a running cell's
-    lines, `on_late(sequence, notes)` of those after a cell (None: after none that has a record), and
-    `on_rest(sequence, notes)` of all those of a cell that were too many to be read at its end. The reading
-    thread mostly calls them.
+    `new_reader()` makes the reader of a stretch's lines. Three functions receive the results, mostly on the
+    reading thread: `on_live(lines)` for lines of the running cell, `on_late(sequence, notes)` for those after
+    a cell (None: after none with a record), and `on_rest(sequence, notes)` for all lines of a cell that had
+    too many to be read at its end.
     """
 
     host_environment: HostEnvironment
@@ -108,13 +107,13 @@ class Capture:
     on_rest: Callable[[int, Notes], None]
 
     def __post_init__(self) -> None:
-        #: Whether a cell's end waits until all its lines are read: where nobody would see what comes later.
+        #: True if a cell's end waits until all its lines are read, because later lines would not be shown.
         self.patient = False
-        #: Told of the files that native lines go to, by stream, each time that capturing begins.
+        #: Called with the files of native lines by stream, each time that capturing begins.
         self.on_files: Callable[[Mapping[str, int]], None] = lambda files: None
-        #: Whether lines are captured now.
+        #: True if lines are captured now.
         self.active = False
-        self._begun = False  # whether something is to be put back
+        self._begun = False  # True if something must be restored
         self._tap = Tap(
             self.host_environment.descriptors,
             self._on_data,
@@ -137,15 +136,15 @@ class Capture:
 
     @property
     def missing(self) -> Sentence | None:
-        """Why native lines are shown but belong to no cell; None where they are captured."""
+        """The reason if native lines are shown but belong to no cell, None if they are captured."""
         return self._tap.paused or (None if self.host_environment.descriptors else IN_A_TERMINAL)
 
     def start(self) -> None:
-        """Begin to capture; `missing` says where that is not possible for native lines."""
+        """Begin to capture. `missing` has the reason if that is not possible for native lines."""
         if self.active:
             return
         with Uninterrupted():
-            self._put_back()
+            self._restore()
             self._begun = self.active = True
             try:
                 self._tap.start()
@@ -153,17 +152,17 @@ class Capture:
                 self._hooks.start()
                 self.on_files(self.files())
             except BaseException:
-                self._put_back()
+                self._restore()
                 raise
 
     def stop(self) -> None:
-        """End capturing: everything is put back as it was found, before a Ctrl-C that comes meanwhile."""
+        """End capturing and restore everything. A Ctrl-C takes effect only after that."""
         with Uninterrupted():
-            self._put_back()
+            self._restore()
         self.catch_up(WHEN_IT_ENDS)
 
-    def _put_back(self) -> None:
-        """End what was begun; what an exception of a user's handler cuts short, the next call does."""
+    def _restore(self) -> None:
+        """End what was begun. If an exception of a user's handler cuts this short, the next call goes on."""
         if not self._begun:
             return
         self.active = False
@@ -173,15 +172,15 @@ class Capture:
         self._begun = False
         self._stretches.clear()
         if self._cell_starts is None:
-            self._put_by()
+            self._queue_stretch()
 
     def begin_cell(self) -> None:
-        """What comes from now on belongs to the cell that is about to run."""
+        """Assign all output from now on to the cell that is about to run."""
         if not self.active:
             return
         self._tap.drain()
         with self._lock:
-            self._put_by()
+            self._queue_stretch()
             self._cell_starts = self._tap.offsets()
             self._cells_thread = threading.get_ident()
             if self._tap.paused:
@@ -189,9 +188,9 @@ class Capture:
         self.host_environment.cell_begins(self._tap)
 
     def end_cell(self, sequence: int) -> Notes | None:
-        """What came since `begin_cell`; None where nothing came. `sequence` is the record's.
+        """Return the output since `begin_cell`, None if there was none. `sequence` is the record's.
 
-        Where there is much to read, `on_rest` is told of all of it later, and here of a part.
+        If there is much to read, the result is a part, and `on_rest` receives all of it later.
         """
         if self._cell_starts is None:
             return None
@@ -213,32 +212,32 @@ class Capture:
         return notes
 
     def failed(self, text: str) -> None:
-        """The cell that runs failed with this exception, as its traceback shows it."""
+        """Add the text of the exception with which the running cell failed, as in its traceback."""
         if text and self._cell_starts is not None:
             with self._lock:
                 self._stretch.say("stderr", text, "ERROR", EXCEPTION, self.now())
 
     def shown_lines(self) -> Mapping[str, StreamLines]:
-        """Which lines of the last cell's output are native, by stream; empty where that is not known."""
+        """Return the native lines of the last cell's output by stream, empty if unknown."""
         return self.host_environment.shown_lines()
 
     def abandon_cell(self) -> None:
-        """The cell will have no record: its lines count as those between cells."""
+        """Treat the cell's lines like those between cells, since the cell will have no record."""
         with self._lock:
             self._cell_starts = None
 
     def begin_command(self) -> None:
-        """What comes from now on is a command's of ours, or comes after it: it belongs to no record."""
+        """Assign output from now on to no record: it belongs to a command of ours or comes after it."""
         if self.active:
             self._tap.drain()
             with self._lock:
-                self._put_by()
+                self._queue_stretch()
                 self._after = None
 
     def _request_begins(self) -> None:
-        """A front end has something run: if it is a cell of ours, `begin_cell` is called next.
+        """Note that a front end has code executed. If it is a cell of ours, `begin_cell` is called next.
 
-        Where the user's code has taken our callbacks away, neither that nor the end of the cell before comes.
+        If the user's code has removed our callbacks, neither that nor the end of the cell before is called.
         """
         if self._cell_starts is not None and self._cells_thread == threading.get_ident():
             self.abandon_cell()
@@ -246,17 +245,17 @@ class Capture:
             self.begin_command()
 
     def catch_up(self, seconds: float = math.inf) -> None:
-        """Read now what waits of cells that have ended; give up after so many seconds."""
+        """Read now what waits of cells that have ended. Gives up after so many seconds."""
         until = real_time.perf_counter() + seconds
         while self._read_some() and real_time.perf_counter() < until:
             pass
 
     def _read_some(self) -> bool:
-        with Uninterrupted():  # else a line might be taken from what waits, and be in no record
+        with Uninterrupted():  # else a line might be taken from the queue and be in no record
             return self._read_unread(AT_A_TIME)
 
     def raw(self, sequence: int | None = None) -> list[tuple[int, str, bytes, int]]:
-        """For each cell (or one) and stream: sequence, stream, its raw bytes, and how many were let go."""
+        """Return sequence, stream, raw bytes and number of lost bytes, for each cell (or one) and stream."""
         found = []
         for stretch in self._stretches:
             if sequence is not None and stretch.sequence != sequence:
@@ -268,19 +267,19 @@ class Capture:
         return found
 
     def files(self) -> dict[str, int]:
-        """The descriptors of the files that native lines go to, by stream; empty where none are captured."""
+        """Return the descriptors of native lines' files by stream, empty if none are captured."""
         return self._tap.files()
 
     def offsets(self) -> dict[str, int]:
-        """Up to where each stream has been read; empty where none is captured."""
+        """Return the offset up to which each stream has been read, empty if none is captured."""
         return self._tap.offsets()
 
     def tails(self, most: int, since: Mapping[str, int]) -> dict[str, bytes]:
-        """The last bytes of each stream, at most `most`, of those written since these offsets."""
+        """Return the last bytes of each stream: at most `most`, and only after these offsets."""
         return self._tap.tails(most, since)
 
     def after_fork_in_child(self) -> None:
-        """A forked child writes where it would have written without us."""
+        """Make a forked child write to where it would have written without capturing."""
         self._lock, self._telling = threading.RLock(), threading.RLock()
         if self._begun:
             self._hooks.stop()
@@ -301,30 +300,30 @@ class Capture:
         with self._lock:
             self._stretch.lost(sentence)
 
-    def _put_by(self) -> None:
-        """What came between two cells is whole; it is read when there is time."""
+    def _queue_stretch(self) -> None:
+        """Queue the output between two cells, which is complete now, to be read later."""
         with self._lock:
             stretch, self._stretch = self._stretch, Stretch(self.new_reader)
             if not stretch.is_empty:
                 self._unread.append(_Unread(self._after, stretch, late=True))
 
     def _tick(self) -> None:
-        """Ten times a second, from the reading thread: read a little of what waits."""
+        """Read a little of what waits; called ten times a second on the reading thread."""
         if real_time.monotonic() - self._ended < AFTER_THE_END:
             return
         while self.active and self._cell_starts is None and self._read_unread(AT_A_TIME):
-            real_time.sleep(AT_A_TIME / 2)  # the others' turn
+            real_time.sleep(AT_A_TIME / 2)  # lets other threads run
             self._tap.pump()
         if self._unread and self._read_unread(AT_A_TIME):
             return
         stretch = self._stretch
         quiet, self._quiet = self._quiet, True
         if self._cell_starts is None:
-            # A message is whole when nothing follows it for a tick.
+            # A message is complete when nothing follows it for a tick.
             if quiet and not stretch.is_empty:
                 with self._lock:
                     if self._cell_starts is None:
-                        self._put_by()
+                        self._queue_stretch()
                 self._read_unread(AT_A_TIME)
             return
         if stretch.read(AT_A_TIME) and quiet:
@@ -334,7 +333,7 @@ class Capture:
             self.on_live(lines)
 
     def _read_unread(self, seconds: float) -> bool:
-        """Read on in the oldest stretch that has ended; whether there is more to do."""
+        """Read on in the oldest stretch that has ended. Returns True if there is more to do."""
         with self._telling:
             if not self._unread:
                 return False
@@ -351,7 +350,7 @@ class Capture:
 
 
 def _end_in_forked_children(capture: Capture) -> None:
-    # Such a registration cannot be taken back, so it must not keep the capture alive.
+    # Such a registration cannot be undone, so it must not keep the capture alive.
     reference = weakref.ref(capture)
 
     def after_fork() -> None:

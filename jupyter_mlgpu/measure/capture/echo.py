@@ -1,4 +1,4 @@
-"""Where tapped output goes on to, so that the user sees it where it would have been seen without us."""
+"""Passes captured output on to where it would have gone without capturing."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ import select
 import sys
 from typing import Protocol
 
-#: At most this much goes into one write: poll(2) promises room for PIPE_BUF bytes, 4,096 on Linux and
-#: 512 on Darwin.
+#: Most bytes in one write: poll(2) promises room for PIPE_BUF bytes, 4,096 on Linux and 512 on Darwin.
 _CHUNK = 512 if sys.platform == "darwin" else 4096
 
 
 class Echo(Protocol):
-    """Takes bytes in order and never makes the caller wait."""
+    """Takes bytes in order without ever blocking the caller."""
 
     def write(self, data: bytes) -> int:
-        """Pass on as much as can be passed on now; returns how many bytes that was."""
+        """Pass on as many bytes as possible now, and return their number."""
 
     def ready(self, timeout: float) -> bool:
-        """Wait up to `timeout` seconds until more can be written."""
+        """Wait up to `timeout` seconds until more can be written. Returns True if it can."""
 
 
 class DescriptorEcho:
-    """To the descriptor that was there before: a terminal, a server's log, a pipe of ipykernel's."""
+    """Writes to the descriptor that was there before: a terminal, a server's log, a pipe of ipykernel's."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -31,7 +30,7 @@ class DescriptorEcho:
         self._poll.register(descriptor, select.POLLOUT)
 
     def write(self, data: bytes) -> int:
-        """Pass bytes on; returns how many were taken: all, where nobody is at the other end."""
+        """Pass bytes on and return how many were taken: all, if the other end is closed."""
         done = 0
         while done < len(data) and self.ready(0):
             try:
@@ -43,7 +42,7 @@ class DescriptorEcho:
         return done
 
     def ready(self, timeout: float) -> bool:
-        """Whether something can be written within so many seconds."""
+        """Wait up to `timeout` seconds. Returns True if something can be written."""
         try:
             return bool(self._poll.poll(timeout * 1000))
         except OSError:

@@ -1,8 +1,7 @@
-"""What native code has printed, written out: it may still be in a buffer of C's.
+"""Flushes what native code has printed and what may still be in a buffer of C's.
 
-C's own lock on a stream is held within single calls of C alone. Between two of them a Ctrl-C would leave it
-locked for ever; and another thread that prints while it holds the GIL would wait for it, while we wait for
-the GIL.
+C's own lock on a stream is held only within single calls of C. Between two calls, a Ctrl-C would leave it
+locked for ever, and a thread that prints while it holds the GIL would wait for it while we wait for the GIL.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from jupyter_mlgpu.measure.handlers import OurFailures
 
 
 def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
-    """Write out what C's own buffers and Python's first streams hold for these descriptors.
+    """Flush C's buffers and Python's original streams for these descriptors.
 
-    A stream of C's that another thread has locked is left out: that thread may be writing to a full pipe.
+    A C stream that another thread has locked is left out: that thread may be writing to a full pipe.
     """
     for descriptor in descriptors:
         with OurFailures():
@@ -35,8 +34,8 @@ def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
 
 @cache
 def _c_stream(descriptor: int) -> tuple[Callable[[], Any], Callable[[], bool]]:
-    """What flushes C's stream, and what says whether another thread has locked it."""
-    # Not fflush(NULL): it would wait for a thread that sits in a read of stdin.
+    """Return two functions: one flushes C's stream, the other returns True if another thread locked it."""
+    # Not fflush(NULL): it would wait for a thread that is blocked in a read of stdin.
     libc, keeps_the_gil = ctypes.CDLL(None), ctypes.PyDLL(None)
     names = {1: "stdout", 2: "stderr"}
     name = f"__{names[descriptor]}p" if sys.platform == "darwin" else names[descriptor]
@@ -46,7 +45,7 @@ def _c_stream(descriptor: int) -> tuple[Callable[[], Any], Callable[[], bool]]:
     call = operator.methodcaller("__call__", stream)
 
     def is_locked() -> bool:
-        # One call to Python, that is two of C: `any` goes on to unlock where locking has returned 0.
+        # One call of Python for two of C: `any` goes on to unlock if locking has returned 0.
         return any(map(call, (lock, unlock)))
 
     return partial(libc.fflush, stream), is_locked

@@ -1,8 +1,8 @@
-"""Hear what Python's own `logging` and `warnings` say, without changing what the user sees.
+"""Receives the messages of Python's `logging` and `warnings` without changing what the user sees.
 
 No handler is added: a handler on the root logger would turn `logging.basicConfig` into a no-op, and the
-user's own set-up with it. The one method that every logger passes its records through is wrapped
-instead, and `warnings.showwarning`, which runs only for warnings that are shown.
+user's own set-up with it. Instead, the one method that every logger passes its records through is wrapped,
+and `warnings.showwarning`, which runs only for warnings that are shown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TextIO
 from jupyter_mlgpu.measure.handlers import OurFailures
 from jupyter_mlgpu.measure.user_objects import is_a, plain_message, plain_warning, type_name
 
-#: stream ("logging" or "warnings"), text, level, and who said it: a logger or a class of warning.
+#: Receives the stream ("logging" or "warnings"), text, level, and origin: a logger or a class of warning.
 OnMessage = Callable[[str, str, str, str], None]
 
 
@@ -30,7 +30,7 @@ class PythonHooks:
         self._listening = False
 
     def start(self) -> None:
-        """Begin to hear."""
+        """Begin to receive messages."""
         call_handlers = self._call_handlers = logging.Logger.callHandlers
         show_warning = self._show_warning = warnings.showwarning
         self._listening = True
@@ -39,7 +39,7 @@ class PythonHooks:
             call_handlers(logger, record)
             if not self._listening or not _is_shown(logger, record):
                 return
-            with OurFailures():  # a record whose arguments do not fit is logging's to report
+            with OurFailures():  # logging itself reports a record whose arguments do not fit
                 text = f"{record.levelname}:{record.name}:{plain_message(record)}"
                 self._on_message("logging", text, record.levelname, record.name)
 
@@ -63,7 +63,7 @@ class PythonHooks:
         warnings.showwarning = hear_warning
 
     def stop(self) -> None:
-        """Put back what was there; what somebody else has wrapped since then stays, and we fall silent."""
+        """Restore the originals. Wrappers that others added since then stay, and ours do nothing."""
         hear_record, hear_warning = self._ours
         if self._call_handlers is not None and logging.Logger.callHandlers is hear_record:
             logging.Logger.callHandlers = self._call_handlers  # type: ignore[assignment, method-assign]
@@ -75,14 +75,14 @@ class PythonHooks:
 
 
 def _is_shown(logger: logging.Logger, record: logging.LogRecord) -> bool:
-    """Whether a handler takes the record: ipykernel logs everything, to handlers that take little."""
-    found = False
+    """Return True if a handler takes the record: ipykernel logs everything, to handlers that take little."""
+    has_handler = False
     at: logging.Logger | None = logger
     while at is not None:
         for handler in at.handlers:
-            found = True
+            has_handler = True
             if record.levelno >= handler.level and not is_a(handler, logging.NullHandler):
                 return True
         at = at.parent if at.propagate else None
     last = logging.lastResort
-    return not found and last is not None and record.levelno >= last.level
+    return not has_handler and last is not None and record.levelno >= last.level

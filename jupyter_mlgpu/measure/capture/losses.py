@@ -1,4 +1,4 @@
-"""What the record says where native lines may be missing from it."""
+"""Sentences for the record about native lines that may be missing from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READER_WAS_STUCK = say(
 
 
 def leads_elsewhere(descriptor: int, stream: str) -> Sentence:
-    """A descriptor of the user's is not our pipe any more."""
+    """Return the sentence for a descriptor that is not our pipe any more."""
     return say(
         "The code that ran closed or redirected file descriptor {number} ({stream}); native lines written to "
         "it are not captured until tracing is turned off and on again.",
@@ -32,7 +32,7 @@ def leads_elsewhere(descriptor: int, stream: str) -> Sentence:
 
 
 def not_read(error: Exception) -> Sentence:
-    """Why native lines belong to no cell, where no process can read them."""
+    """Return the sentence for native lines that belong to no cell because no process can read them."""
     return say(
         "Native lines are shown but not kept with their cells: no process could be started to read them "
         "({error}).",
@@ -40,11 +40,11 @@ def not_read(error: Exception) -> Sentence:
     )
 
 
-def not_handed_over(error: Exception) -> Sentence:
-    """What was to read the lines has failed."""
+def not_read_on(error: Exception) -> Sentence:
+    """Return the sentence for a reader of the lines that has failed."""
     return say("Reading native lines failed ({type}: {error}).", type=type(error).__name__, error=error)
 
 
-def not_watched(error: Exception) -> Sentence:
-    """A look of the thread that passes native lines on has failed."""
+def not_passed_on(error: Exception) -> Sentence:
+    """Return the sentence for a failure in the thread that passes native lines on."""
     return say("Watching native lines failed ({type}: {error}).", type=type(error).__name__, error=error)

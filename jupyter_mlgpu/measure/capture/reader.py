@@ -1,11 +1,11 @@
 """The pipes that take native output, and the process that empties them into files.
 
-Bytes that were written are in the pipe, on their way through the process, or in the file. `behind` checks all
-three in 0.7 microseconds without asking the process; `settle` has the process store everything that was
-written up to now, and waits for its answer.
+Bytes that were written are in the pipe, in the process, or in the file. `behind` checks all three in 0.7
+microseconds without asking the process. `settle` has the process store everything that was written up to now,
+and waits for its answer.
 
-Sources: FIONREAD of pipe(7). On a Mac it answers only at a pipe's end for reading (read in Darwin's
-sys_pipe.c, not run).
+Sources: FIONREAD of pipe(7). On a Mac it works only at a pipe's end for reading (read in Darwin's sys_pipe.c,
+not run).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ import termios
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu.measure.capture import detached, reader_process
-from jupyter_mlgpu.measure.capture.questions import Questions
+from jupyter_mlgpu.measure.capture import detached_process, reader_process
 from jupyter_mlgpu.measure.capture.reader_process import ARMED, GONE, PROCESS, SHOWN, STORED, WORDS
+from jupyter_mlgpu.measure.capture.reader_requests import ReaderRequests
 from jupyter_mlgpu.measure.capture.storage import above_standard, anonymous_file
 
-#: Seconds after which a process that does not answer stands still, and how many looks in a row must find it
-#: so: where all processes were frozen for a while, it needs time to answer, too.
-_STUCK, _STUCK_LOOKS = 2.0, 3
+#: A process is stuck if so many checks in a row find it silent for so many seconds. One check is not enough:
+#: if all processes were frozen for a while, it needs time to answer, too.
+_STUCK, _STUCK_CHECKS = 2.0, 3
 
 # PyDLL keeps the GIL. This runs before each print, and releasing the GIL would cost a busy cell far more.
 _ioctl = ctypes.PyDLL(None).ioctl
-_ioctl.restype = None  # which, without types of arguments, saves a third of the time
-if sys.platform == "darwin":  # where arguments beyond the named ones are passed otherwise
+_ioctl.restype = None  # without types of arguments, this saves a third of the time
+if sys.platform == "darwin":  # passes arguments beyond the named ones differently
     _ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong]
 
 
@@ -42,85 +42,85 @@ if sys.platform == "darwin":  # where arguments beyond the named ones are passed
 class Pipe:
     """A pipe for one descriptor, with both ends.
 
-    The process reads it, but the kernel keeps an end for reading open, too: without it writers would get
-    SIGPIPE while a process that was killed is being replaced.
+    The process reads it. The kernel keeps an end for reading open, too: without it writers would get SIGPIPE
+    while a process that was killed is being replaced.
     """
 
     write: int
     read: int
 
     @classmethod
-    def made(cls) -> Pipe:
-        """A new pipe."""
+    def new(cls) -> Pipe:
+        """Return a new pipe."""
         read, write = map(above_standard, os.pipe())
         return cls(write, read)
 
     def close(self) -> None:
-        """Let go of it; other writers keep theirs."""
+        """Close both ends. Other writers keep process_end."""
         for descriptor in (self.write, self.read):
             with contextlib.suppress(OSError):  # the user's code has closed all descriptors
                 os.close(descriptor)
 
 
 class Reader:
-    """One process that empties pipes from `start` to `forward`, for files given by descriptor."""
+    """One process that empties pipes into files, descriptors by descriptor, from `start` to `forward`."""
 
     def __init__(self, pipes: Sequence[Pipe], files: Sequence[int], outputs: Sequence[int]) -> None:
         self._pipes, self._files, self._outputs = pipes, files, outputs
-        self._settled = [0] * len(pipes)  # what STORED is where everything was shown
-        self._questions: Questions | None = None
+        self._settled = [0] * len(pipes)  # the value of STORED if everything was shown
+        self._requests: ReaderRequests | None = None
         self._bell = -1
-        self._stuck_samples = 0
-        #: Whether it was ended here, since it stood still.
+        self._stuck_checks = 0
+        #: True if it was killed here because it was stuck.
         self.was_stuck = False
 
     def start(self, shown: Sequence[int]) -> None:
-        """Start it; `shown` is how much of each file was shown. Raises OSError where there can be no process.
+        """Start it. `shown` is how many bytes of each file were shown. Raises OSError if it cannot start.
 
-        It takes 15 ms to be ready: `settle` says when, and `listen` whether it has ended instead.
+        It takes 15 ms to be ready: then `settle` succeeds. If it has ended instead, `listen` returns False.
         """
         with contextlib.ExitStack() as opened, contextlib.ExitStack() as kept:
             page, _ = anonymous_file("page")
             opened.callback(os.close, page)
             os.ftruncate(page, reader_process.PAGE_BYTES)
             self._words = memoryview(mmap.mmap(page, reader_process.PAGE_BYTES)).cast("Q")
-            for number, (file, seen) in enumerate(zip(self._files, shown, strict=True)):
+            for number, (file, count) in enumerate(zip(self._files, shown, strict=True)):
                 self._words[number * WORDS + STORED] = 2 * os.fstat(file).st_size
-                self.shown(number, seen)
-            ours, theirs = socket.socketpair()
-            kept.callback(ours.close)
-            opened.callback(theirs.close)
+                self.set_shown(number, count)
+            kernel_end, process_end = socket.socketpair()
+            kept.callback(kernel_end.close)
+            opened.callback(process_end.close)
             self._bell, bell = os.pipe()
             kept.callback(os.close, self._bell)
             opened.callback(os.close, bell)
-            given = [theirs.fileno(), bell, page]
+            descriptors = [process_end.fileno(), bell, page]
             for pipe, file, output in zip(self._pipes, self._files, self._outputs, strict=True):
-                given += (pipe.read, file, output)
+                descriptors += (pipe.read, file, output)
             arguments = [reader_process.__file__, str(os.getpid()), str(len(self._pipes))]
-            detached.start([detached.python(), "-I", "-S", *arguments], given)
+            detached_process.start([detached_process.python(), "-I", "-S", *arguments], descriptors)
             os.set_blocking(self._bell, False)
-            ours.setblocking(False)
-            self._questions = Questions(ours, self._words)
+            kernel_end.setblocking(False)
+            self._requests = ReaderRequests(kernel_end, self._words)
             kept.pop_all()
         self._waiting = select.poll()
         self._waiting.register(self._bell, select.POLLIN)
 
     def stored(self, number: int) -> int:
-        """How many bytes of a stream are in its file."""
+        """Return how many bytes of a stream are in its file."""
         return self._words[number * WORDS + STORED] // 2
 
-    def shown(self, number: int, count: int) -> None:
-        """Say how many bytes of a stream were shown: who writes faster than that has to wait."""
+    def set_shown(self, number: int, count: int) -> None:
+        """Set how many bytes of a stream were shown: writers that are far ahead of this have to wait."""
         self._words[number * WORDS + SHOWN] = count
         self._settled[number] = 2 * count
 
     @property
     def stores(self) -> bool:
-        """Return whether it still stores what it takes; else it passes it on, for there was no room."""
+        """True while it stores what it takes. Without room it passes everything on instead."""
         return not any(self._words[number * WORDS + GONE] for number in range(len(self._pipes)))
 
     def behind(self, number: int) -> Callable[[], bool]:
-        """A function that says whether something was written to a stream and has not been shown."""
+        """Return a function that returns True if something written to a stream has not been shown."""
         ioctl, ask, request = _ioctl, self._pipes[number].read, termios.FIONREAD
         words, word, settled = self._words, number * WORDS + STORED, self._settled
         count = ctypes.c_int()
@@ -136,24 +136,24 @@ class Reader:
         return behind
 
     def settle(self, seconds: float) -> bool:
-        """Have all that was written up to now in the files; whether that was done within so many seconds."""
-        return self._questions is not None and self._questions.settle(seconds)
+        """Have all that was written up to now stored. Returns True if done within so many seconds."""
+        return self._requests is not None and self._requests.settle(seconds)
 
     def forward(self, seconds: float) -> None:
-        """Have what is written from now on passed on; `listen` ends then."""
-        if self._questions is not None:
-            self._questions.forward(seconds)
+        """Have everything written from now on passed on. `listen` then returns False."""
+        if self._requests is not None:
+            self._requests.forward(seconds)
 
     def listen(self, seconds: float, *, news: bool) -> bool:
-        """Wait for so long, or until the process calls; False: it has ended. For one thread.
+        """Wait so long or until the process calls. Returns False if it has ended. Only for one thread.
 
-        With `news` it calls as soon as something is stored, else only where writers have to wait.
+        With `news` it calls as soon as something is stored, else only if writers have to wait.
         """
         self._words[ARMED] = news
-        if news and any(2 * self.stored(one) != shown for one, shown in enumerate(self._settled)):
+        if news and any(2 * self.stored(number) != shown for number, shown in enumerate(self._settled)):
             return True
         happened = self._waiting.poll(seconds * 1000)
-        if self._questions is None:
+        if self._requests is None:
             return False
         if any(event & select.POLLIN for _, event in happened):
             with contextlib.suppress(OSError):
@@ -163,27 +163,27 @@ class Reader:
 
     @property
     def ended(self) -> bool:
-        """Return whether the process was seen to have ended."""
-        return self._questions is not None and self._questions.ended
+        """True if the process is known to have ended."""
+        return self._requests is not None and self._requests.ended
 
     def silent(self) -> float:
-        """For how many seconds a request has not been answered."""
-        return 0.0 if self._questions is None else self._questions.silent()
+        """Return for how many seconds a request has not been answered."""
+        return 0.0 if self._requests is None else self._requests.silent()
 
     def end_if_stuck(self) -> None:
-        """End a process that stands still, for its writers wait for ever; to be called ten times a second."""
+        """Kill a process that is stuck, because its writers wait for ever. Call it ten times a second."""
         process = self._words[PROCESS]
         self.settle(0.0)
-        self._stuck_samples = self._stuck_samples + 1 if self.silent() > _STUCK else 0
-        if process and self._stuck_samples >= _STUCK_LOOKS:
+        self._stuck_checks = self._stuck_checks + 1 if self.silent() > _STUCK else 0
+        if process and self._stuck_checks >= _STUCK_CHECKS:
             self.was_stuck = True
             with contextlib.suppress(OSError):
                 os.kill(process, signal.SIGKILL)
 
     def close(self) -> None:
-        """Let go of it: when nobody listens any more, or in a forked child."""
-        questions, self._questions = self._questions, None
-        if questions is not None:
+        """Close the connection, when no thread listens any more or in a forked child."""
+        requests, self._requests = self._requests, None
+        if requests is not None:
             with contextlib.suppress(OSError):
-                questions.close()
+                requests.close()
                 os.close(self._bell)

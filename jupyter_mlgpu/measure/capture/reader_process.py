@@ -3,12 +3,12 @@
 The kernel cannot do that itself: native code that prints while it holds the GIL would fill its own pipe and
 hang. `reader.Reader` starts this file by path, with `-I -S`, so only the standard library can be imported.
 
-Its descriptors, from 3 on: `CONTROL`, a socket on which each number is a request (`SETTLE` or `FORWARD`), and
-a byte wakes up who waits for its answer; `BELL`, a pipe that wakes a thread of the kernel; `PAGE`, a file of
-64-bit words that both processes map; and for each stream its pipe, its file, and where output goes when it is
-no longer stored.
+Its descriptors, from 3 on: `CONTROL`, a socket on which each number is a request (`SETTLE` or `FORWARD`) and
+a byte wakes the thread that waits for its answer; `BELL`, a pipe that wakes a thread of the kernel; `PAGE`, a
+file of 64-bit words that both processes map; and for each stream its pipe, its file, and the descriptor to
+which output goes when it is no longer stored.
 
-It ends with the kernel, or, once it forwards, with the last process that holds a pipe open for writing.
+It ends with the kernel. Once it forwards, it ends with the last process that holds a pipe open for writing.
 
 Sources: pidfd_open(2), pipe(7) of Linux; kqueue(2), EVFILT_PROC of Darwin (read, not run on a Mac).
 """
@@ -26,30 +26,30 @@ import termios
 import time
 
 CONTROL, BELL, PAGE, FIRST = 3, 4, 5, 6
-#: Requests. A number from `SETTLE` on: store all that has been written. `FORWARD`: store no more.
+#: Requests. A number from `SETTLE` on: store all that has been written. `FORWARD`: stop storing.
 SETTLE, FORWARD, REQUEST_BYTES = 1, 2**64 - 1, 8
 PAGE_BYTES = 4096
 
 #: The words of a stream, and how many each has. STORED is twice the number of bytes in the file, plus 1 while
-#: bytes are on their way from the pipe to the file; SHOWN, which the kernel writes, is the number of bytes
-#: shown; GONE is 1 once nothing is stored any more.
+#: bytes are on their way from the pipe to the file. SHOWN, which the kernel writes, is the number of bytes
+#: shown. GONE is 1 once nothing is stored any more.
 STORED, SHOWN, GONE, WORDS = 0, 1, 2, 4
 #: Words for all streams. ARMED: the kernel sets it to 1 to be woken when something is stored. ANSWERED: the
 #: greatest request that was answered. PROCESS: the number of this process.
 ARMED, ANSWERED, PROCESS = 500, 501, 502
 
 _CHUNK = 64 * 1024
-#: After fewer bytes than this, the pipe is left alone for so many seconds. Waking this process for each line
-#: would double the time that writing the line takes.
+#: If fewer bytes than this came, the pipe is left alone for so many seconds. Waking this process for each
+#: line would double the time of writing the line.
 _FEW, _NAP = 8 * 1024, 0.0003
 #: Back-pressure: with this many bytes not shown, writers wait for the kernel to show some.
 _ENOUGH = 8 * 1024**2
-#: A kernel that shows nothing for so many seconds may be printing while it holds the GIL: then writers go on,
+#: A kernel that shows nothing for so many seconds may be printing while it holds the GIL. Then writers go on,
 #: up to this many bytes.
 _PATIENCE, _MOST = 1.0, 256 * 1024**2
-#: Milliseconds between two looks at what the kernel has shown, while writers wait.
+#: Milliseconds between two checks of what the kernel has shown, while writers wait.
 _RECHECK = 5
-_SYS_PIDFD_OPEN = 434  # on all processors but Alpha
+_SYS_PIDFD_OPEN = 434  # on all architectures except Alpha
 _OUTPUT_CHUNK = 512 if sys.platform == "darwin" else 4096  # poll(2) promises room for PIPE_BUF bytes
 
 
@@ -62,15 +62,15 @@ class PipedStream:
         self.open = True
         self.forwards = False
         self._unsent = b""  # to be forwarded
-        #: Whether the last read returned few bytes.
+        #: True if the last read returned few bytes.
         self.is_slow = False
-        #: Whether the kernel should look at once, since writers wait for it.
+        #: True if the kernel should read at once because writers wait for it.
         self.is_urgent = False
         self._shown, self._since = 0, 0.0
         self._stored = os.fstat(self.file).st_size  # a reader before this one may have begun it
         self.words[STORED] = 2 * self._stored
         os.set_blocking(self.pipe, False)
-        fcntl.lockf(self.file, fcntl.LOCK_EX)  # `deaths.listener` waits until it is gone
+        fcntl.lockf(self.file, fcntl.LOCK_EX)  # `exits.listener` waits until it is released
 
     def waits_for(self) -> tuple[int, int]:
         """Return the descriptor and the poll event to wait for; the descriptor is -1 while writers wait."""
@@ -79,7 +79,7 @@ class PipedStream:
         return (-1 if not self.forwards and self._holds_back() else self.pipe), select.POLLIN
 
     def step(self) -> None:
-        """Read, or write, once; to be called when what it waits for has happened."""
+        """Read or write once, when what it waits for has happened."""
         if self._unsent:
             self._forward()
         else:
@@ -94,14 +94,14 @@ class PipedStream:
             left -= self._move(min(left, _CHUNK)) or left
 
     def forward_from_now(self) -> None:
-        """Store nothing any more."""
+        """Stop storing, and forward instead."""
         if not self.forwards:
             self.forwards = True
             self.words[GONE] = 1
-            os.close(self.file)  # which ends the lock, too
+            os.close(self.file)  # releases the lock, too
 
     def _move(self, most: int) -> int:
-        """Take bytes from the pipe; return how many, 0 if there were none."""
+        """Take bytes from the pipe. Returns how many, 0 if there were none."""
         self.words[STORED] = 2 * self._stored + 1
         try:
             data = os.read(self.pipe, most)
@@ -125,7 +125,7 @@ class PipedStream:
                 done = os.write(self.file, data)
                 self._stored += done
                 data = data[done:]
-        except OSError:  # no room, or a limit on the size of files
+        except OSError:  # no room, or a limit on file size
             self.forward_from_now()
             self._unsent = data
 
@@ -134,11 +134,11 @@ class PipedStream:
             self._unsent = self._unsent[os.write(self.output, self._unsent[:_OUTPUT_CHUNK]) :]
         except BlockingIOError:
             return
-        except OSError:  # nobody reads there any more; then writers are to get SIGPIPE
+        except OSError:  # the other end is closed: then writers should get SIGPIPE
             self._close()
 
     def _holds_back(self) -> bool:
-        """Return whether writers have to wait until the kernel has shown more."""
+        """Return True if writers have to wait until the kernel has shown more."""
         shown, now = self.words[SHOWN], time.monotonic()
         unshown = self._stored - shown
         if unshown <= _ENOUGH:
@@ -173,28 +173,32 @@ class PipesToFiles:
         """Return when the kernel has ended, or when no process can write any more."""
         while any(stream.open for stream in self._streams):
             self._nap()
-            ready, asked, ended = self._wait()
+            ready, has_request, ended = self._wait()
             for stream in ready:
                 stream.step()
             if ended:
                 self._settle()
                 return
-            if asked:
+            if has_request:
                 self._answer()
             self._ring(bool(ready))
 
     def _nap(self) -> None:
-        """Wait until slow writers have written some more, or the kernel asks for something."""
+        """Wait until slow writers have written some more or the kernel asks for something."""
         if any(stream.is_slow for stream in self._streams):
-            awake = [one for one in (self._control, self._end) if one is not None and one >= 0]
+            awake = [
+                descriptor
+                for descriptor in (self._control, self._end)
+                if descriptor is not None and descriptor >= 0
+            ]
             select.select(awake, [], [], _NAP)
             for stream in self._streams:
                 stream.is_slow = False
 
     def _wait(self) -> tuple[list[PipedStream], bool, bool]:
-        """Return the streams that are ready, whether there is a request, and whether the kernel has ended."""
+        """Return the ready streams, True if there is a request, and True if the kernel has ended."""
         poll = select.poll()
-        if self._end >= 0:  # a system too old for it: the end of the control socket has to do
+        if self._end >= 0:  # an old system has none: there the end of the control socket has to do
             poll.register(self._end, select.POLLIN)
         if self._control is not None:
             poll.register(self._control, select.POLLIN)
@@ -213,25 +217,25 @@ class PipesToFiles:
         return ready, self._control in happened, self._end in happened
 
     def _ring(self, news: bool) -> None:
-        """Wake the kernel's thread if it waits for news, or if writers wait for it."""
+        """Wake the kernel's thread if it waits for news or if writers wait for it."""
         urgent = any(stream.is_urgent for stream in self._streams)
         if self._control is None or not (urgent or (news and self._words[ARMED])):
             return
         self._words[ARMED] = 0
         for stream in self._streams:
             stream.is_urgent = False
-        with contextlib.suppress(OSError):  # it has rung often enough, or the kernel has gone
+        with contextlib.suppress(OSError):  # the pipe is full, or the kernel has ended
             os.write(BELL, b".")
 
     def _answer(self) -> None:
-        asked = array.array("Q", os.read(CONTROL, 64 * REQUEST_BYTES))
+        requests = array.array("Q", os.read(CONTROL, 64 * REQUEST_BYTES))
         self._settle()
-        if not asked or FORWARD in asked:  # tracing ends, or the kernel's code has closed all descriptors
+        if not requests or FORWARD in requests:  # tracing ends, or the kernel's code closed all descriptors
             self._control = None
             for stream in self._streams:
                 stream.forward_from_now()
-        self._words[ANSWERED] = max((self._words[ANSWERED], *asked))
-        with contextlib.suppress(OSError):  # it has gone meanwhile, or does not read all answers
+        self._words[ANSWERED] = max((self._words[ANSWERED], *requests))
+        with contextlib.suppress(OSError):  # the kernel has ended, or does not read all answers
             os.write(CONTROL, b".")
         if self._control is None:
             os.close(CONTROL)
@@ -263,18 +267,18 @@ class _ProcessEnd:
 def _pidfd_open(process: int) -> int:
     if hasattr(os, "pidfd_open"):
         return os.pidfd_open(process)
-    import ctypes  # a Python that was built for older systems, as conda's is
+    import ctypes  # a Python that was built for older systems, such as conda's
 
     return int(ctypes.CDLL(None).syscall(_SYS_PIDFD_OPEN, process, 0))
 
 
 def main(kernel: int, streams: int) -> None:
-    """Serve a kernel, given by its process number, until there is nothing more to do."""
-    for name in os.listdir("/dev/fd"):  # inherited from the kernel: open here, they would keep others waiting
+    """Serve a kernel, given by its process id, until there is nothing more to do."""
+    for name in os.listdir("/dev/fd"):  # inherited from the kernel: while open, they keep others waiting
         if int(name) >= FIRST + 3 * streams:
-            with contextlib.suppress(OSError):  # the one that lists them
+            with contextlib.suppress(OSError):  # the descriptor of the listing itself
                 os.close(int(name))
-    os.setsid()  # out of the reach of the kernel's interrupts
+    os.setsid()  # so that the kernel's interrupts do not reach it
     os.chdir("/")
     PipesToFiles(kernel, streams).run()
 

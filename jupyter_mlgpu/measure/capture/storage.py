@@ -1,8 +1,8 @@
-"""The file that native output is stored in until it has been shown, and a while longer.
+"""The file that stores native output until it has been shown, and a while longer.
 
-On Linux it lies in memory (a memfd); elsewhere, and where the system refuses that, as the sandbox for
-submissions does, it is a temporary file without a name. What has been let go of is given back to the system
-by punching a hole: offsets stay what they were.
+On Linux it lies in memory (a memfd). On other systems, and if the system refuses a memfd, as the sandbox for
+submissions does, it is a temporary file without a name. Bytes that are no longer needed are returned to the
+system by punching a hole: offsets do not change.
 
 Sources: memfd_create(2), fallocate(2) of Linux; F_PUNCHHOLE and struct fpunchhole in Darwin's
 <sys/fcntl.h> (read, not run on a Mac).
@@ -18,24 +18,24 @@ import sys
 import tempfile
 
 _PAGE = 4096
-#: Descriptors of ours that would be standard ones have numbers from here on.
+#: Our descriptors that would be standard ones get numbers from here on.
 _OURS_FROM = 64
 _KEEP_SIZE, _PUNCH_HOLE = 0x01, 0x02  # fallocate(2)
 _F_PUNCHHOLE = 99  # <sys/fcntl.h> of Darwin
 
 
 def anonymous_file(name: str) -> tuple[int, bool]:
-    """The descriptor of a new file without a name in any folder, and whether it lies in memory."""
+    """Return the descriptor of a new file without a name, and True if it lies in memory."""
     try:
         return os.memfd_create(f"jupyter_mlgpu-{name}"), True
     except (AttributeError, OSError):
         descriptor, path = tempfile.mkstemp(prefix=f"jupyter_mlgpu-{name}-")
-        os.unlink(path)  # it goes when the last process that has it open does
+        os.unlink(path)  # the file is deleted when the last process closes it
         return descriptor, False
 
 
 def above_standard(descriptor: int) -> int:
-    """The same file under a number that no program takes for its input or output: they may be closed now."""
+    """Return a descriptor above the standard ones for the same file: others may close standard ones."""
     if descriptor > 2:
         return descriptor
     try:
@@ -45,25 +45,25 @@ def above_standard(descriptor: int) -> int:
 
 
 class LogFile:
-    """Bytes that another process appends, and that are read here by offset."""
+    """A file to which another process appends. It is read here by offset."""
 
     def __init__(self, name: str) -> None:
-        made, self.in_memory = anonymous_file(name)
-        self.descriptor = above_standard(made)
+        descriptor, self.in_memory = anonymous_file(name)
+        self.descriptor = above_standard(descriptor)
         flags = fcntl.fcntl(self.descriptor, fcntl.F_GETFL)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, flags | os.O_APPEND)
         self._forgotten = 0
 
     def size(self) -> int:
-        """How many bytes were stored."""
+        """Return the number of stored bytes."""
         return os.fstat(self.descriptor).st_size
 
     def read(self, start: int, end: int) -> bytes:
-        """The bytes from `start` to `end`, fewer where the file ends before."""
+        """Return the bytes from `start` to `end`, fewer if the file ends before."""
         return os.pread(self.descriptor, end - start, start)
 
     def forget(self, end: int) -> None:
-        """Give what stands before `end` back to the system; it then reads as zeros."""
+        """Return the bytes before `end` to the system. They then read as zeros."""
         end -= end % _PAGE
         if end <= self._forgotten:
             return
@@ -75,18 +75,18 @@ class LogFile:
 
     @property
     def forgotten(self) -> int:
-        """Up to where the bytes are gone."""
+        """The offset up to which the bytes are gone."""
         return self._forgotten
 
     def free_bytes(self) -> int | None:
-        """How much more it can take; None where that is memory, which the system hands out."""
+        """Return how many more bytes fit on the disk, None for a file in memory."""
         if self.in_memory:
             return None
         room = os.fstatvfs(self.descriptor)
         return room.f_bavail * room.f_frsize
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file."""
         os.close(self.descriptor)
 
 

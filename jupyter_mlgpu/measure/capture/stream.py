@@ -1,7 +1,7 @@
-"""One captured descriptor: the pipe in its place, the file that output is stored in, and where it goes on to.
+"""One captured descriptor: its pipe, the file that stores output, and the echo that passes it on.
 
-Two places are remembered in the file: up to where it has been read, and up to where it has been echoed. A
-terminal that does not take more makes only the second one wait.
+Two offsets in the file are kept: up to where it has been read, and up to where it has been echoed. A slow
+terminal delays only the echo.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from jupyter_mlgpu.measure.capture.storage import LogFile, above_standard
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 
-#: Bytes of a file kept for `%mlc_trace logs --raw`; older ones are given back to the system.
+#: Bytes of a file kept for `%mlc_trace logs --raw`. Older ones are returned to the system.
 KEPT_BYTES = 64 * 1024**2
 _CHUNK = 1024**2
-#: Seconds for which a pipe is emptied here at a time.
+#: Seconds for which a pipe is emptied in this process at a time.
 _RELAYED = 0.5
 
 NAMES = {1: "stdout", 2: "stderr"}
 
 #: Called with a stream's name and bytes written to it.
 OnData = Callable[[str, bytes], None]
-#: Gives the echo of a descriptor: its number, and a copy of what it was. None: it is left as it is.
+#: Makes the echo of a descriptor from its number and a copy of the original. None: do not capture it.
 MakeEcho = Callable[[int, int], Echo | None]
 
 
 def plain_echo(descriptor: int, before: int) -> Echo:
-    """Back to where the descriptor led before."""
+    """Return an echo to where the descriptor led before."""
     return DescriptorEcho(before)
 
 
 @dataclass(slots=True, eq=False)
 class CapturedStream:
-    """A descriptor from `take` to `put_back`; `before` is a copy of what it was, `number` counts from 0."""
+    """A descriptor from `take` to `put_back`; `before` is a copy of the original, `number` counts from 0."""
 
     number: int
     descriptor: int
@@ -48,12 +48,15 @@ class CapturedStream:
     echo: Echo
     read_to: int = 0
     echoed_to: int = 0
-    #: Whether something was written and not echoed, as the reader sees it.
+    #: Returns True if something was written and not echoed, according to the reader.
     is_behind: Callable[[], bool] = lambda: False
 
     @classmethod
     def of(cls, number: int, descriptor: int, make_echo: MakeEcho) -> CapturedStream | None:
-        """A stream whose descriptor is not taken yet; None: it is closed or left alone. Raises OSError."""
+        """Return a stream that has not taken its descriptor yet; None if that is closed or left alone.
+
+        Raises OSError.
+        """
         with contextlib.ExitStack() as undo:
             before = _copy(descriptor)
             if before is None:
@@ -63,7 +66,7 @@ class CapturedStream:
             if echo is None:
                 return None
             file = undo.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
-            pipe = undo.enter_context(contextlib.closing(Pipe.made()))
+            pipe = undo.enter_context(contextlib.closing(Pipe.new()))
             os.set_blocking(pipe.read, False)
             stream = cls(number, descriptor, file, pipe, before, echo)
             undo.pop_all()
@@ -75,58 +78,58 @@ class CapturedStream:
         return NAMES[self.descriptor]
 
     def take(self) -> None:
-        """Have the descriptor lead into the pipe."""
+        """Redirect the descriptor into the pipe."""
         os.dup2(self.pipe.write, self.descriptor)
 
     def leads_here(self, descriptor: int | None = None) -> bool:
-        """Return whether the descriptor, or another one, is our pipe: the user may have replaced it."""
+        """Return True if the descriptor, or another one, is our pipe: the user may have replaced it."""
         try:
             return os.path.sameopenfile(descriptor or self.descriptor, self.pipe.write)
         except OSError:
             return False
 
     def put_back(self, descriptors: Sequence[int]) -> None:
-        """Let each descriptor that is our pipe be what our own was; the user may have copied it: `2>&1`."""
+        """Restore each descriptor that is our pipe to our original; the user may have copied it: `2>&1`."""
         for descriptor in descriptors:
             if self.leads_here(descriptor):
                 os.dup2(self.before, descriptor)
 
     def close(self) -> None:
-        """Let go of all descriptors of ours."""
+        """Close all our descriptors."""
         self.file.close()
         self.pipe.close()
         os.close(self.before)
 
     def pass_on(self, reader: Reader, on_data: OnData) -> None:
-        """Read and echo what is stored; a Ctrl-C comes between two pieces."""
+        """Read and echo what is stored. A Ctrl-C takes effect between two pieces."""
         while self.echoed_to < self.read_to and self._echo_on():
             pass
-        reader.shown(self.number, self.echoed_to)
+        reader.set_shown(self.number, self.echoed_to)
         end = reader.stored(self.number)
         while self.read_to < end and self._pass_one_on(end, on_data):
             self.file.forget(self.echoed_to - KEPT_BYTES)
-            reader.shown(self.number, self.echoed_to)
+            reader.set_shown(self.number, self.echoed_to)
 
     def relay(self) -> None:
-        """Echo what is in the pipe, where no process stores it; a child may write on for ever."""
+        """Echo what is in the pipe, if no process stores it. It ends even if a child writes on for ever."""
         until = real_time.monotonic() + _RELAYED
-        with contextlib.suppress(OSError):  # there is no more
+        with contextlib.suppress(OSError):  # the pipe is empty
             while self._relay_one() and real_time.monotonic() < until:
                 pass
 
     def tail(self, most: int, since: int) -> bytes:
-        """The last bytes that were stored, read or not: at most `most`, of those from an offset on."""
+        """Return the last stored bytes, read or not: at most `most`, and only after the offset `since`."""
         end = self.file.size()
         start = max(since if since <= end else 0, end - most)
         return self.file.read(start, end) if start < end else b""
 
     def raw(self, start: int, end: int) -> tuple[bytes, int]:
-        """The bytes between two offsets, and how many more were let go."""
+        """Return the bytes between two offsets, and how many more were dropped."""
         kept = max(start, min(end, self.file.forgotten))
         return self.file.read(kept, end), kept - start
 
     def _echo_on(self) -> bool:
-        """Go on where an echo would take no more; whether it took all of this piece."""
+        """Go on with an echo that was held up. Returns True if it took all of this piece."""
         with Uninterrupted():
             data = self.file.read(self.echoed_to, min(self.read_to, self.echoed_to + _CHUNK))
             done = self.echo.write(data)
@@ -134,7 +137,7 @@ class CapturedStream:
             return 0 < len(data) == done
 
     def _pass_one_on(self, end: int, on_data: OnData) -> bool:
-        """Read and echo one piece; whether there was one."""
+        """Read and echo one piece. Returns True if there was one."""
         with Uninterrupted():
             data = self.file.read(self.read_to, min(end, self.read_to + _CHUNK))
             self.read_to += len(data)
@@ -145,7 +148,7 @@ class CapturedStream:
             return bool(data)
 
     def _relay_one(self) -> bool:
-        """Echo one piece of what is in the pipe; whether more may come. Raises OSError where it is empty."""
+        """Echo one piece of what is in the pipe. Returns True if more may come. Raises OSError if empty."""
         with Uninterrupted():
             rest = data = os.read(self.pipe.read, _CHUNK)
             while rest and self.echo.ready(1.0):

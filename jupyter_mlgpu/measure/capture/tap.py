@@ -1,9 +1,9 @@
-"""Capture what native code and child processes write to the file descriptors 1 and 2.
+"""Captures what native code and child processes write to the file descriptors 1 and 2.
 
-The descriptors become pipes that a small process of ours empties into files (see `reader`). A thread here
-reads what it has stored, hands it to `on_data` and passes it on to where it would have gone. A pipe that is
-read by a thread of the same process, the usual way, hangs as soon as native code holds the GIL and fills it
-(docs/adr/0007-capturing-native-lines.md).
+The descriptors become pipes that a small process of ours empties into files (see `reader`). A thread in this
+process reads what is stored, passes it to `on_data` and echoes it to where it would have gone. If a thread of
+the same process read the pipe, the usual way, it would hang as soon as native code holds the GIL and fills
+the pipe (docs/adr/0007-capturing-native-lines.md).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from jupyter_mlgpu.measure.capture.losses import (
     READER_ENDED,
     READER_WAS_STUCK,
     leads_elsewhere,
-    not_handed_over,
+    not_passed_on,
     not_read,
-    not_watched,
+    not_read_on,
 )
 from jupyter_mlgpu.measure.capture.reader import Reader
 from jupyter_mlgpu.measure.capture.stream import NAMES, CapturedStream, MakeEcho, OnData, plain_echo
@@ -32,18 +32,18 @@ from jupyter_mlgpu.measure.wake_event import WakeEvent
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence
 
-#: Seconds between two looks while something comes; a cell that is busy pays 0.3 ms for each.
+#: Seconds between two checks while something comes. Each costs a busy cell 0.3 ms.
 INTERVAL = 0.1
-#: So many without anything, and the thread waits to be woken, or for so many seconds.
-_LOOKS_UNTIL_QUIET, QUIET = 10, 1.0
-#: Where files lie on a disk, capturing ends before the disk is full.
+#: After so many checks without output, the thread waits until it is woken, or for so many seconds.
+_CHECKS_UNTIL_QUIET, QUIET = 10, 1.0
+#: Bytes. If files lie on a disk, capturing ends before the disk is full.
 DISK_RESERVE = 64 * 1024**2
 _ECHO_WAIT = 1.0
-#: Seconds that a display waits, at most, for native output that was written before it.
+#: Longest time in seconds that other output waits for native output that was written before it.
 PATIENCE = 0.5
 #: Seconds for which the first cell waits for the reader, which takes 15 ms to start on an idle machine.
 _FIRST_PATIENCE = 5.0
-#: Readers that end, and are replaced, until it is given up.
+#: Number of readers that may end and be replaced before capturing is given up.
 _MOST_READERS = 5
 
 
@@ -51,8 +51,8 @@ _MOST_READERS = 5
 class Tap:
     """Captures descriptors from `start` to `stop`. `on_data(name, data)` is called under a lock, in order.
 
-    `on_tick` is called by the reading thread after each look, outside the lock; `on_lost(sentence)` is
-    told, once each, of what could not be captured.
+    `on_tick` is called on the reading thread after each check, outside the lock. `on_lost(sentence)` is
+    called once for each reason why something could not be captured.
     """
 
     descriptors: Sequence[int]
@@ -65,23 +65,23 @@ class Tap:
     def __post_init__(self) -> None:
         self._streams: list[CapturedStream] = []
         self._lost: set[str] = set()
-        self._left_alone: list[int] = []  # descriptors, from the beginning on
+        self._left_alone: list[int] = []  # descriptors that are not captured from the beginning
         self._lock = threading.RLock()
         self._reading = False
         self._reader: Reader | None = None
         self._readers = 0
         self._taken = self._waited = False
         self._thread: threading.Thread | None = None
-        self._wake: WakeEvent | None = None  # of the thread
-        #: Why nothing is captured although it was begun, or None.
+        self._wake: WakeEvent | None = None  # wakes the thread
+        #: The reason if capturing was begun but nothing is captured, else None.
         self.paused: Sentence | None = None
 
     def start(self) -> None:
-        """Begin: the descriptors are taken once their reader is ready, for which the next `drain` waits.
+        """Begin. The descriptors are taken once the reader is ready; the next `drain` waits for that.
 
-        Where that is not possible, all stays as it was and `paused` says why.
+        If it is not possible, nothing changes and `paused` has the reason.
         """
-        if self._streams:  # an exception of a user's handler has cut its end short
+        if self._streams:  # an exception of a user's handler has cut `stop` short
             self.stop()
         self.paused, self._readers, self._taken, self._waited = None, 0, False, False
         self._lost.clear()
@@ -89,24 +89,24 @@ class Tap:
         self._reading = False
         wake = self._wake = WakeEvent()
         self._thread = threading.Thread(
-            target=self._watch, args=(wake,), name="jupyter_mlgpu logs", daemon=True
+            target=self._run, args=(wake,), name="jupyter_mlgpu logs", daemon=True
         )
         try:
             self._thread.start()
             if self.descriptors:
                 self._prepare()
-        except (OSError, RuntimeError) as error:  # the latter where there can be no thread
+        except (OSError, RuntimeError) as error:  # RuntimeError if no thread can be started
             self._pause(not_read(error))
 
     def stop(self) -> None:
-        """Read what is left, and put every descriptor back as it was found.
+        """Read what is left and restore every descriptor.
 
-        What children write from now on goes to where the descriptors led before. To be called again where an
+        What children write from now on goes to where the descriptors led before. Call it again if an
         exception has cut it short.
         """
         if self._taken:
             self.drain()
-        with self._lock:  # else the thread might take the descriptors, or start another reader, meanwhile
+        with self._lock:  # else the thread might take the descriptors or start another reader meanwhile
             self._put_back()
             reader = self._reader
             wake, self._wake = self._wake, None
@@ -120,7 +120,7 @@ class Tap:
         self._pump(reader)
         self._wait_for_echoes(reader)
         with self._lock:
-            # No longer ours before they are closed: their numbers may be others' soon.
+            # Forgotten before they are closed: other files may get their numbers soon.
             streams, self._streams = self._streams, []
             self._thread = self._reader = None
             if reader is not None:
@@ -129,8 +129,8 @@ class Tap:
                 stream.close()
 
     def after_fork_in_child(self) -> None:
-        """In a forked child: it writes on to the same pipes, and what is read stays the parent's."""
-        self._lock = threading.RLock()  # a thread that is not here may have held it
+        """Adapt a forked child: it writes on to the same pipes, and only the parent reads them."""
+        self._lock = threading.RLock()  # a thread that does not exist here may have held the old one
         self._reading = False
         reader, self._reader = self._reader, None
         if reader is not None:
@@ -141,7 +141,7 @@ class Tap:
         self._thread = self._wake = None
 
     def drain(self) -> None:
-        """Read and echo all that has been written up to now, also what C's buffers still hold.
+        """Read and echo all that has been written up to now, also from C's buffers.
 
         Waits at most a second for a slow terminal.
         """
@@ -152,7 +152,7 @@ class Tap:
         self._wait_for_echoes(self._reader)
 
     def give_up(self, why: Sentence) -> None:
-        """Show what is there, and capture no more: each descriptor leads to where it led before."""
+        """Show what is there and stop capturing: each descriptor leads to where it led before."""
         with Uninterrupted(), self._lock:
             reader = self._reader
             self._pause(why)
@@ -163,11 +163,11 @@ class Tap:
                 reader.close()
 
     def flush(self) -> None:
-        """Have what C's buffers hold written, but not into what the user's code has put in our place."""
+        """Flush C's buffers, except into files that the user's code has put in place of our pipes."""
         flush_native(stream.descriptor for stream in self._streams if stream.leads_here())
 
     def catch_up(self) -> None:
-        """Read and echo all that has been written up to now; it costs nothing where nothing was."""
+        """Read and echo all that has been written up to now. It costs nothing if there is nothing."""
         reader = self._reader
         if reader is None or not self.behind():
             return
@@ -176,7 +176,7 @@ class Tap:
         self.pump()
 
     def pump(self) -> None:
-        """Read and echo what is there, wherever the rest may be."""
+        """Read and echo what is stored, without waiting for more."""
         if self._reader is not None:
             self._pump(self._reader)
         else:  # children may still write into the pipes
@@ -184,32 +184,34 @@ class Tap:
                 stream.relay()
 
     def behind(self) -> bool:
-        """Return whether native output has been written that is not shown yet."""
+        """Return True if native output has been written that is not shown yet."""
         return any(stream.is_behind() for stream in self._streams)
 
     def behind_in(self, descriptor: int) -> Callable[[], bool]:
-        """The same for one descriptor, to be asked before each print: it takes half a microsecond."""
-        return next((one.is_behind for one in self._streams if one.descriptor == descriptor), lambda: False)
+        """Return the same check for one descriptor. It takes half a microsecond, before each print."""
+        return next(
+            (stream.is_behind for stream in self._streams if stream.descriptor == descriptor), lambda: False
+        )
 
     def offsets(self) -> dict[str, int]:
-        """Up to where each stream has been read."""
+        """Return the offset up to which each stream has been read."""
         return {stream.name: stream.read_to for stream in self._streams}
 
     def files(self) -> dict[str, int]:
-        """The descriptor of each stream's file."""
+        """Return the descriptor of each stream's file."""
         return {stream.name: stream.file.descriptor for stream in self._streams}
 
     def tails(self, most: int, since: Mapping[str, int]) -> dict[str, bytes]:
-        """The last bytes of each stream, read or not: at most `most`, of those from these offsets on."""
+        """Return the last bytes of each stream, read or not: at most `most`, only after these offsets."""
         return {stream.name: stream.tail(most, since.get(stream.name, 0)) for stream in self._streams}
 
     def raw(self, name: str, start: int, end: int) -> tuple[bytes, int]:
-        """The bytes of a stream between two offsets, and how many more were let go."""
-        stream = next((one for one in self._streams if one.name == name), None)
+        """Return the bytes of a stream between two offsets, and how many more were dropped."""
+        stream = next((stream for stream in self._streams if stream.name == name), None)
         return (b"", end - start) if stream is None else stream.raw(start, end)
 
     def check(self) -> None:
-        """Say so where the user's code has closed or redirected a descriptor: its lines do not come here."""
+        """Report descriptors that the user's code has closed or redirected: their lines are not captured."""
         gone = [stream.descriptor for stream in self._streams if not self.paused and not stream.leads_here()]
         for descriptor in [*self._left_alone, *gone]:
             self._lose(leads_elsewhere(descriptor, NAMES[descriptor]))
@@ -220,7 +222,7 @@ class Tap:
             return
         # A user's handler may wait for a thread that prints: it must not run while this one has the lock.
         with Uninterrupted(), self._lock:
-            if self._reading:  # something that this very thread does while it reads has printed
+            if self._reading:  # code that this thread runs while reading has printed
                 return
             try:
                 self._reading = True
@@ -232,10 +234,10 @@ class Tap:
     def _hand_over(self, name: str, data: bytes) -> None:
         try:
             self.on_data(name, data)
-        except Exception as error:  # who reads must not take the user's output with it
+        except Exception as error:  # a failing reader must not stop the user's output
             if is_of_a_handler(error):
                 raise
-            self._lose(not_handed_over(error))
+            self._lose(not_read_on(error))
 
     def _wait_for_echoes(self, reader: Reader | None) -> None:
         deadline = real_time.monotonic() + _ECHO_WAIT
@@ -244,11 +246,11 @@ class Tap:
                 stream.echo.ready(deadline - real_time.monotonic())
                 self._pump(reader)
 
-    def _watch(self, wake: WakeEvent) -> None:
+    def _run(self, wake: WakeEvent) -> None:
         quiet = 0
         while self._wake is wake:
             reader = self._reader
-            alive = self._wait(wake, reader, is_quiet=quiet >= _LOOKS_UNTIL_QUIET)
+            alive = self._wait(wake, reader, is_quiet=quiet >= _CHECKS_UNTIL_QUIET)
             if self._wake is not wake:
                 return
             try:
@@ -260,11 +262,11 @@ class Tap:
                 self.on_tick()
                 self._leave_room()
                 self._end_if_stuck()
-            except Exception as error:  # the thread must live, for it passes the user's output on
-                self._lose(not_watched(error))
+            except Exception as error:  # the thread must go on, because it passes the user's output on
+                self._lose(not_passed_on(error))
 
     def _wait(self, wake: WakeEvent, reader: Reader | None, *, is_quiet: bool) -> bool:
-        """Wait for the next look; False: the reader has ended."""
+        """Wait for the next check. Returns False if the reader has ended."""
         seconds = QUIET if is_quiet else INTERVAL
         if reader is not None:
             return reader.listen(seconds, news=is_quiet)
@@ -287,7 +289,7 @@ class Tap:
             undo.pop_all()
 
     def _take(self, seconds: float) -> None:
-        """Take the descriptors if that has not been done and their reader answers within so many seconds."""
+        """Take the descriptors if not done yet and if their reader answers within so many seconds."""
         reader = self._reader
         if self._taken or reader is None or not reader.settle(seconds):
             return
@@ -299,7 +301,7 @@ class Tap:
                     stream.take()
 
     def _start_reader(self) -> None:
-        """Have the pipes emptied; what cannot be stored is passed on. Raises OSError."""
+        """Start a process that empties the pipes. What cannot be stored is passed on. Raises OSError."""
         streams = self._streams
         reader = Reader(
             [stream.pipe for stream in streams],
@@ -313,7 +315,7 @@ class Tap:
             stream.is_behind = reader.behind(stream.number)
 
     def _settled_by_another(self, reader: Reader) -> bool:
-        """Replace a process that has ended, and have the other one store what was written."""
+        """Replace a process that has ended, and have the new one store what was written."""
         if reader.ended and self._taken:
             self._replace(reader)
             if self._reader is not None:
@@ -321,7 +323,7 @@ class Tap:
         return False
 
     def _replace(self, ended: Reader) -> None:
-        """Start another process for one that has ended, or do its work here, without storing anything."""
+        """Start another process for one that has ended, or do its work here without storing anything."""
         with Uninterrupted(), self._lock:
             if self._wake is None or self._reader is not ended:
                 return
@@ -343,7 +345,7 @@ class Tap:
             reader.end_if_stuck()
 
     def _leave_room(self) -> None:
-        """Capture no more where there is no room to store anything; called by the thread that listens."""
+        """Stop capturing if there is no room to store anything. Called on the thread that listens."""
         reader = self._reader
         if reader is None:
             return
@@ -353,13 +355,13 @@ class Tap:
         self.give_up(NOT_STORED)
 
     def _pause(self, why: Sentence) -> None:
-        """Native output goes its old way from now on."""
+        """Restore the descriptors: native output is not captured from now on."""
         self._put_back()
         self.paused = why
         self._lose(why)
 
     def _put_back(self) -> None:
-        self._taken = True  # and not to be taken again
+        self._taken = True  # so that they are not taken again
         for stream in self._streams:
             stream.put_back(self.descriptors)
 

@@ -1,7 +1,7 @@
-"""The user's values that lie on another device than the selected one, for all backends.
+"""Names the user's values that are stored on another device than the selected one, for all frameworks.
 
 Only values of a framework's own types are examined, also inside plain lists, tuples and dicts. No code of the
-user runs: no attribute of an unknown object is read.
+user runs, because no attribute of an unknown object is read.
 """
 
 from __future__ import annotations
@@ -17,18 +17,23 @@ from jupyter_mlgpu.record.sentence import Sentence, listed, say, say_count
 
 #: The largest number of values that are examined; a large model or list then takes about a millisecond.
 LIMIT = 400
+#: Levels of nested containers that are examined.
 _DEPTH = 3
 _CONTAINERS = (list, tuple, dict)  # exactly these types: subclasses may be the user's
-#: Values that a note mentions by name.
-_NAMED = 3
+#: The largest number of values that a note mentions by name.
+_MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class MisplacedValue:
-    """A value's name, and the number of its tensors by device (short name).
+    """A value of the user, of which at least some tensors may be on another device than the selected one.
 
-    `what` says what they are (weights, arrays) if the value holds several; None for a single tensor. `cut` is
-    True if only some of them were examined.
+    Attributes:
+        name: the variable's name.
+        parts: the number of its tensors by the device's short name (`gpu:0`).
+        what: what its tensors are if it holds several: `weights`, `arrays` or `tensors`. None if the value
+            itself is a tensor.
+        cut: True if only some of its tensors were examined.
     """
 
     name: str
@@ -38,16 +43,17 @@ class MisplacedValue:
 
 
 def contained_values(values: Mapping[str, object]) -> Iterator[tuple[str, list[Any], bool]]:
-    """Yield each value's name, its contained values, and True if these were cut.
+    """Yield each value's name, the values that it contains, and True if some of these were left out.
 
-    A value that is no plain container contains itself.
-    The total is limited to `LIMIT`. Containers come last, so a long list of numbers does not hide a model.
+    A value that is no plain container is yielded as its only content. At most `LIMIT` contained values are
+    yielded in all. Containers come last, so that a long list of numbers does not use up the limit before a
+    model.
     """
-    left = LIMIT
+    remaining = LIMIT
     for name in sorted(values, key=lambda name: is_one_of(type(values[name]), _CONTAINERS)):
-        contained = list(islice(_contained(values[name], _DEPTH), left + 1))
-        yield name, contained[:left], len(contained) > left
-        left -= min(len(contained), left)
+        contained = list(islice(_contained(values[name], _DEPTH), remaining + 1))
+        yield name, contained[:remaining], len(contained) > remaining
+        remaining -= min(len(contained), remaining)
 
 
 def _contained(value: Any, depth: int) -> Iterator[Any]:
@@ -55,43 +61,43 @@ def _contained(value: Any, depth: int) -> Iterator[Any]:
     if not is_one_of(type(value), _CONTAINERS):
         yield value
     elif depth:
-        for one in value.values() if type(value) is dict else value:
-            yield from _contained(one, depth - 1)
+        for item in value.values() if type(value) is dict else value:
+            yield from _contained(item, depth - 1)
 
 
-def misplaced(found: Iterable[MisplacedValue], device: str) -> list[MisplacedValue]:
-    """Return the values that have a part on another device than `device`."""
-    return [one for one in found if any(other != device for other in one.parts)]
+def misplaced_among(values: Iterable[MisplacedValue], device: str) -> list[MisplacedValue]:
+    """Return the values that have a tensor on another device than `device`."""
+    return [value for value in values if any(other != device for other in value.parts)]
 
 
-def misplaced_values_note(found: list[MisplacedValue], device: str) -> Sentence:
-    """Return `The 14 weights of model and x live on cpu:0, not on gpu:0`, with names as code."""
-    names = [_description(one, device, first=one is found[0]) for one in found[:_NAMED]]
-    if len(found) > _NAMED:
-        names.append(say("{count} more", count=len(found) - _NAMED))
-    devices = sorted({other for one in found for other in one.parts} - {device})
-    single = len(found) == 1 and (found[0].what is None or _misplaced_count(found[0], device) == 1)
+def misplaced_values_note(values: list[MisplacedValue], device: str) -> Sentence:
+    """Return a sentence like "The 14 weights of `model` and `x` live on cpu:0, not on gpu:0"."""
+    names = [_description(value, device, first=value is values[0]) for value in values[:_MOST_NAMES]]
+    if len(values) > _MOST_NAMES:
+        names.append(say("{count} more", count=len(values) - _MOST_NAMES))
+    devices = sorted({other for value in values for other in value.parts} - {device})
+    single = len(values) == 1 and (values[0].what is None or _misplaced_count(values[0], device) == 1)
     what, on = listed(names), ", ".join(devices)
     if single:
         return say("{what} lives on {devices}, not on {asked}", what=what, devices=on, asked=device)
     return say("{what} live on {devices}, not on {asked}", what=what, devices=on, asked=device)
 
 
-def pronoun(found: list[MisplacedValue]) -> Sentence:
-    """Return `it` or `the first`: the object of a remedy that names only the first value."""
-    return say("it") if len(found) == 1 else say("the first")
+def pronoun(values: list[MisplacedValue]) -> Sentence:
+    """Return the words with which a remedy for the first value names it: `it` or, of several, `the first`."""
+    return say("it") if len(values) == 1 else say("the first")
 
 
-def _description(one: MisplacedValue, device: str, *, first: bool) -> Sentence:
+def _description(value: MisplacedValue, device: str, *, first: bool) -> Sentence:
     """Return the words for one value; `first` if they begin the sentence."""
-    name = one.name if len(one.name) <= 40 else f"{one.name[:39]}…"
-    if one.what is None:
+    name = value.name if len(value.name) <= 40 else f"{value.name[:39]}…"
+    if value.what is None:
         return say("`{name}`", name=name)
-    away, total = _misplaced_count(one, device), one.parts.total()
-    what = _noun(one.what, total)
-    if not one.cut and away < total:
+    away, total = _misplaced_count(value, device), value.parts.total()
+    what = _noun(value.what, total)
+    if not value.cut and away < total:
         return say("{away} of the {count} {what} of `{name}`", away=away, count=total, what=what, name=name)
-    match one.cut, first:
+    match value.cut, first:
         case True, True:
             return say("At least {count} {what} of `{name}`", count=away, what=what, name=name)
         case True, False:
@@ -110,5 +116,5 @@ def _noun(what: str, count: int) -> Sentence:
     return say_count("tensor", "tensors", count)
 
 
-def _misplaced_count(one: MisplacedValue, device: str) -> int:
-    return one.parts.total() - one.parts[device]
+def _misplaced_count(value: MisplacedValue, device: str) -> int:
+    return value.parts.total() - value.parts[device]

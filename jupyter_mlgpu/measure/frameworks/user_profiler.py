@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.ops.events import CUT, Profile, SeenEvents
+from jupyter_mlgpu.measure.ops.events import CUT, Profile, ProfileEvents
 from jupyter_mlgpu.measure.ops.profiler import Session
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -105,7 +105,7 @@ class CellSession(Session):
     def _profile(
         self,
         framework: str,
-        events: SeenEvents,
+        events: ProfileEvents,
         *problems: Sentence,
         left_out: int = 0,
         xspace: bytes | None = None,

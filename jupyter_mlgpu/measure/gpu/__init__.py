@@ -1,1 +1,1 @@
-"""What a CUDA GPU did in a cell, from CUPTI's activity records: busy time, kernels, copies, launches."""
+"""GPU activity of a cell (busy time, kernels, copies, launches) from CUPTI's records or a driver's counts."""

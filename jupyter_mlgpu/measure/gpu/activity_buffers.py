@@ -1,13 +1,13 @@
 """Buffers for CUPTI's activity records, handed out and taken back without running Python.
 
-CUPTI asks for an empty buffer, and returns a full one, on threads of its own or in the middle of the user's
+CUPTI requests an empty buffer and returns a full one on threads of its own, or in the middle of the user's
 launch. A Python function there would wait for the GIL: launches that hold it would hang, and an interrupt
 that arrives in it would be lost. So both callbacks are a few machine instructions that exchange words with a
 control block and never wait (`callbacks_x86_64.s`, `callbacks_aarch64.s`; a test assembles them).
 
-A buffer that comes back and is none of these was another profiler's, and is left alone.
+A returned buffer that is none of these belongs to another profiler, and is left alone.
 
-The code lies in a file in memory that is mapped for execution: no page is ever writable and executable.
+The code lies in a memory file that is mapped for execution: no page is ever writable and executable.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import platform
 import struct
 from collections.abc import Iterator
 
-#: Bytes of a buffer, some 4,800 records of kernels; and how many there are. Only those in use take memory.
+#: Bytes of a buffer, some 4,800 records of kernels, and the number of buffers. Unused ones take no memory.
 SIZE, COUNT = 1024**2, 64
 
-#: By processor, the two callbacks: the address of the control block stands in each as `_ADDRESS`.
+#: The two callbacks by CPU architecture. Each contains the address of the control block as `_ADDRESS`.
 _CODE = {
     "x86_64": bytes.fromhex(
         "49b8887766554433221131c931c0498784c8000100004885c07519ffc1413b481075e9f049ff401831c04889074889064889"
@@ -39,8 +39,8 @@ _CODE = {
 _COMPLETE = {"x86_64": 0x4B, "aarch64": 0x78}
 _ADDRESS = struct.pack("<Q", 0x1122334455667788)
 
-#: Words of the control block: where the buffers begin, the bytes of each, how many there are, and how often
-#: none was free. Then one for each buffer: 1 while it is free; and the bytes in it, plus 1, once it is full.
+#: Words of the control block: the address of the buffers, the bytes of each, their number, and how often none
+#: was free. Then two words for each buffer: 1 while it is free; and the bytes in it plus 1 once it is full.
 _BASE, _BYTES, _NUMBER, _REFUSED, _FREE, _FULL = 0, 1, 2, 3, 0x100 // 8, 0x900 // 8
 _CONTROL_BYTES = 0x2000
 
@@ -48,7 +48,7 @@ _CONTROL_BYTES = 0x2000
 class ActivityBuffers:
     """The buffers of this process. They are never unmapped: CUPTI may hold one until the process ends.
 
-    Raises OSError where the processor is another, or the system allows no such mapping.
+    Raises OSError on other CPU architectures, or if the system does not allow such a mapping.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class ActivityBuffers:
 
     @property
     def refused(self) -> int:
-        """How often CUPTI asked for a buffer and none was free: its records are lost then."""
+        """Number of requests for which no buffer was free. CUPTI's records are lost then."""
         return self._words[_REFUSED]
 
     def full(self) -> Iterator[tuple[int, int]]:
@@ -86,7 +86,7 @@ def _address(memory: mmap.mmap) -> int:
 
 
 def _executable(code: bytes) -> int:
-    """The address of a new mapping that holds this code; it stays until the process ends."""
+    """Return the address of a new mapping that holds this code. It stays until the process ends."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [

@@ -1,10 +1,10 @@
-"""Read CUPTI's activity records: a buffer of them becomes columns of numbers.
+"""Reads CUPTI's activity records: turns a buffer of them into columns of numbers.
 
-A record's size differs by its kind and by CUPTI's version, so it is learned from CUPTI once. A buffer is then
-read with NumPy, where many records of one kind follow each other: 20,000 launches take 3 ms instead of 19.
+A record's size depends on its kind and on CUPTI's version, so it is learned from CUPTI once. After that NumPy
+reads a buffer wherever many records of one kind follow each other: 20,000 launches take 3 ms instead of 19.
 
 Offsets: CUpti_ActivityKernel4 and later, CUpti_ActivityMemcpy, CUpti_ActivityMemset and
-CUpti_ActivityMemcpyPtoP in cupti_activity.h; later versions only add fields at the end.
+CUpti_ActivityMemcpyPtoP in cupti_activity.h. Later versions only add fields at the end.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 from jupyter_mlgpu.measure.gpu.cupti import COPY, KERNEL, PEER_COPY, SET
 from jupyter_mlgpu.measure.gpu.driver import MARK
 
-#: Offsets in bytes: `start` and `end` are 64-bit words, the device and the correlation id 32-bit ones.
+#: Offsets in bytes. `start` and `end` are 64-bit words, the device and the correlation id 32-bit words.
 _START, _END = 16, 24
 _DEVICE = {KERNEL: 40, COPY: 32, SET: 32, PEER_COPY: 32}
 _CORRELATION = {KERNEL: 92, COPY: 44, SET: 44, PEER_COPY: 60}
 _KERNEL_NAME, _BYTES, _COPY_KIND, _SET_VALUE = 104, 8, 4, 4
-#: If the record this many places on is of the same kind, those between most likely are, too: NumPy reads up
-#: to so many at once. Graphs and training steps mix kinds, which are faster read one by one.
+#: If the record this many places later is of the same kind, those between most likely are, too. NumPy then
+#: reads up to so many at once. Graphs and training steps mix kinds and are faster to read one by one.
 _RUN, _LONGEST = 16, 4096
 
 
@@ -33,8 +33,8 @@ _RUN, _LONGEST = 16, 4096
 class ActivityColumns:
     """Records of one kind as columns of equal length.
 
-    `start` and `end` are ticks of CUPTI's clock. `name` holds the addresses of kernels' names; `size` the
-    bytes of copies and sets; `detail` a copy's direction (CUpti_ActivityMemcpyKind) or a set's value. A
+    `start` and `end` are ticks of CUPTI's clock. `name` holds the addresses of kernels' names, `size` the
+    bytes of copies and sets, `detail` a copy's direction (CUpti_ActivityMemcpyKind) or a set's value. A
     column that does not apply to the kind is empty.
     """
 
@@ -50,19 +50,19 @@ class ActivityColumns:
     def __len__(self) -> int:
         return len(self.start)
 
-    def where(self, chosen: Any) -> ActivityColumns:
-        """Those records for which a column of booleans is true."""
+    def where(self, mask: Any) -> ActivityColumns:
+        """Return the records for which a column of booleans is true."""
         columns = (self.start, self.end, self.device, self.correlation, self.name, self.size, self.detail)
-        return ActivityColumns(self.kind, *(one[chosen] if len(one) else one for one in columns))
+        return ActivityColumns(self.kind, *(column[mask] if len(column) else column for column in columns))
 
     def marks(self) -> Any:
-        """A column that is true for the marks that `driver.Driver.mark` makes."""
+        """Return a column that is true for the marks of `driver.Driver.mark`."""
         if self.kind != SET:
             return np.zeros(len(self), bool)
         return (self.detail >> 16 == MARK) & (self.size == 4)
 
     def mark_numbers(self) -> Any:
-        """The numbers of marks, where all of these are some."""
+        """Return the numbers of marks; all records must be marks."""
         return self.detail & 0xFFFF
 
 
@@ -71,16 +71,16 @@ class UnknownKindError(Exception):
 
 
 def read(words: Any, sizes: Mapping[int, int]) -> list[ActivityColumns]:
-    """The records of a buffer, given as 64-bit words; `sizes` are records' sizes in words, by kind.
+    """Return the records of a buffer, given as 64-bit words; `sizes` has a record's size in words by kind.
 
     Raises UnknownKindError for a kind that is not in `sizes`.
     """
     runs: dict[int, list[Any]] = {}
     single: dict[int, list[int]] = {}
     kinds = words & 0xFFFFFFFF
-    at, end, listed = 0, len(words), None
+    at, end, kind_list = 0, len(words), None
     while at < end:
-        kind = int(kinds[at]) if listed is None else listed[at]
+        kind = int(kinds[at]) if kind_list is None else kind_list[at]
         if kind not in sizes:
             raise UnknownKindError(kind)
         size = sizes[kind]
@@ -89,7 +89,7 @@ def read(words: Any, sizes: Mapping[int, int]) -> list[ActivityColumns]:
             length = len(same) if same.all() else int(same.argmin())
             runs.setdefault(kind, []).append(np.arange(at, at + length * size, size))
         else:
-            listed = kinds.tolist() if listed is None else listed
+            kind_list = kinds.tolist() if kind_list is None else kind_list
             length = 1
             single.setdefault(kind, []).append(at)
         at += length * size
@@ -99,13 +99,13 @@ def read(words: Any, sizes: Mapping[int, int]) -> list[ActivityColumns]:
 
 
 def words_at(address: int, size: int) -> Any:
-    """A copy of the bytes at an address, as 64-bit words."""
+    """Return a copy of the bytes at an address, as 64-bit words."""
     source = ctypes.cast(address, ctypes.POINTER(ctypes.c_uint64))
     return np.ctypeslib.as_array(source, (size // 8,)).copy()
 
 
 def sizes_of(words: Any, places: Sequence[int]) -> dict[int, int]:
-    """Sizes in words by kind, from the places at which a buffer's records begin, counted in words."""
+    """Return sizes in words by kind, from the positions in words at which a buffer's records begin."""
     ends: Iterable[int] = [*places[1:], len(words)]
     return {int(words[at]) & 0xFFFFFFFF: end - at for at, end in zip(places, ends, strict=True)}
 

@@ -1,7 +1,7 @@
-"""CUPTI's activity records: switched on where that is possible, read as columns, switched off.
+"""Switches CUPTI's activity records on where possible, reads them as columns, and switches them off.
 
-They are switched on once the user's code has started CUDA, 15 ms once, and left on between cells; a profiler
-of the user's finds them switched off.
+They are switched on once the user's code has started CUDA, which takes 15 ms once, and stay on between cells.
+They are switched off before a profiler of the user's starts.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.activity_records import ActivityColumns
     from jupyter_mlgpu.measure.gpu.cupti import Cupti
 
-#: Set by who traces the whole process with CUPTI: an injected library, Nsight Systems, Nsight Compute.
+#: Set by tools that trace the whole process with CUPTI: injected libraries, Nsight Systems, Nsight Compute.
 TOOLS = ("CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID", "NV_COMPUTE_PROFILER_PERFWORKS_DIR")
 
-#: Seconds after which CUDA's driver is looked for again, where the user's code had not loaded it.
-_LOOK_AGAIN = 0.5
+#: Seconds before CUDA's driver is searched for again if the user's code had not loaded it.
+_SEARCH_AGAIN = 0.5
 
-#: Seconds after which the driver hangs. A flush waits for no GPU, and takes some milliseconds at most.
+#: Seconds after which the driver is taken to hang. A flush waits for no GPU and takes a few milliseconds.
 _HANGS = 2.0
 
 NO_GPU = say("No CUDA GPU was in use when this cell began: its time is known from the next cell on.")
@@ -40,25 +40,25 @@ PROFILER = say("A profiler was on in this cell, and NVIDIA's records were left t
 
 
 class Profilers(Protocol):
-    """`frameworks.profiler_hooks.ProfilerHooks`."""
+    """The interface of `frameworks.profiler_hooks.ProfilerHooks`."""
 
     def is_on(self) -> bool:
-        """Return whether a profiler is on."""
+        """Return True if a profiler is on."""
         ...
 
     def before(self, tell: Callable[[], None]) -> None:
-        """Have `tell` called before one begins; twice does no harm."""
+        """Have `tell` called before a profiler begins. A second registration has no effect."""
 
     def leave(self) -> None:
-        """Call it no more."""
+        """Stop calling it."""
 
 
 class ActivitySwitch:
     """The records of this process.
 
-    `profilers` are those of the frameworks, which CUPTI serves one at a time; `give_way` is called before one
-    of them begins. `load_driver` and `load_cupti` give NVIDIA's libraries, and raise OSError where there are
-    none.
+    `profilers` are those of the frameworks; CUPTI serves one profiler at a time. `give_way` is called before
+    one of them begins. `load_driver` and `load_cupti` load NVIDIA's libraries, and raise OSError without
+    them.
     """
 
     def __init__(
@@ -76,19 +76,19 @@ class ActivitySwitch:
         self._sizes: dict[int, int] = {}
         self._reading = threading.Lock()
         self._never: Sentence | None = None
-        self._look_again = -math.inf
+        self._search_at = -math.inf
         self._flushed_at = math.inf
         self.driver: Driver | None = None
         self.cupti: Cupti | None = None
         self.on = False
-        #: CUPTI's clock and ours when they were switched on.
+        #: CUPTI's clock and ours at the time of switching on.
         self.switched_on = (0, 0)
 
     def ready(self) -> Sentence | None:
-        """Switch the records on if they are not; returns why that is not possible."""
+        """Switch the records on if they are off. Returns the reason if that is not possible."""
         if self._never is not None:
             return self._never
-        variable = None if self.on else next((one for one in TOOLS if os.environ.get(one)), None)
+        variable = None if self.on else next((tool for tool in TOOLS if os.environ.get(tool)), None)
         if variable is not None:
             return say(
                 "Another tool traces this process ({variable} is set), so GPU time was left to it.",
@@ -104,23 +104,23 @@ class ActivitySwitch:
         return None if self.on else self._switch_on()
 
     def is_profiled(self) -> bool:
-        """Return whether a profiler of the user's is on."""
+        """Return True if a profiler of the user's is on."""
         return self._profilers.is_on()
 
     def devices(self) -> list[int]:
-        """The GPUs that this process uses."""
+        """Return the GPUs that this process uses."""
         return [] if self.driver is None else self.driver.active()
 
     def clock(self) -> tuple[int, int]:
-        """CUPTI's clock and ours at this moment."""
+        """Return CUPTI's clock and ours at this moment."""
         return (0, 0) if self.cupti is None else self.cupti.clock()
 
     def dropped(self) -> int:
-        """How many records were lost since this was asked last."""
+        """Return how many records were lost since the last call."""
         return 0 if self.cupti is None else self.cupti.dropped()
 
     def flush(self, *, forced: bool = False) -> None:
-        """Have buffers returned whose records are complete; waits for no GPU."""
+        """Request the buffers whose records are complete, without waiting for a GPU."""
         if self.cupti is None or not self.on or self.hangs():
             return
         self._flushed_at = real_time.monotonic()
@@ -130,14 +130,14 @@ class ActivitySwitch:
             self._flushed_at = math.inf
 
     def hangs(self) -> bool:
-        """Return whether a question to CUPTI has not been answered for long: then nobody should ask again."""
+        """Return True if a call of CUPTI has not returned for long: then it must not be called again."""
         return real_time.monotonic() - self._flushed_at > _HANGS
 
     def read(self) -> tuple[list[ActivityColumns], int]:
-        """All records that were returned, and from how many buffers.
+        """Return all records in returned buffers, and the number of buffers.
 
-        Buffers are returned in the order of launches, but stand here in any order: so it is looked until
-        there are none, and what one of them holds is never given before what came earlier.
+        CUPTI returns buffers in the order of launches, but they are found here in any order. So the search is
+        repeated until it finds none. Earlier records are thus never missing from a result with later ones.
         """
         found: list[ActivityColumns] = []
         number = 0
@@ -153,7 +153,7 @@ class ActivitySwitch:
         return found, number
 
     def off(self) -> None:
-        """Switch the records off; those of work that goes on are lost."""
+        """Switch the records off. Those of work in progress are lost."""
         from jupyter_mlgpu.measure.gpu.cupti import KINDS, CuptiError
 
         if not self.on or self.cupti is None:
@@ -161,28 +161,28 @@ class ActivitySwitch:
         self.on = False
         if self.hangs():
             return
-        with suppress(CuptiError):  # somebody else has switched CUPTI off
+        with suppress(CuptiError):  # someone else has switched CUPTI off
             for kind in KINDS:
                 self.cupti.disable(kind)
             self.cupti.flush(forced=True)
 
     def leave(self) -> None:
-        """Switch off, and leave the frameworks' profilers alone."""
+        """Switch off, and stop observing the frameworks' profilers."""
         self._profilers.leave()
         self.off()
 
     def forked(self) -> None:
-        """A forked child has no CUDA of its parent's, and no records."""
+        """Reset in a forked child, which has no CUDA of its parent's and no records."""
         self._reading = threading.Lock()
         self.on = False
         self._never = NO_CUDA
 
     def _find_driver(self) -> bool:
-        """Look for the driver, which takes 40 microseconds where it is not loaded: not before every cell."""
+        """Search for the driver, not before every cell: it takes 40 microseconds if it is not loaded."""
         now = real_time.monotonic()
-        if now < self._look_again:
+        if now < self._search_at:
             return False
-        self._look_again = now + _LOOK_AGAIN
+        self._search_at = now + _SEARCH_AGAIN
         with suppress(OSError):
             self.driver = self._load_driver()
         return self.driver is not None
@@ -215,14 +215,14 @@ class ActivitySwitch:
             return read(words, self._sizes)
         except UnknownKindError:
             assert self.cupti is not None
-            places = [(one - address) // 8 for one in self.cupti.records(address, size)]
+            places = [(record - address) // 8 for record in self.cupti.records(address, size)]
             self._sizes.update(sizes_of(words, places))
             return read(words, self._sizes)
 
 
 @functools.cache
 def _load_cupti() -> tuple[Cupti, ActivityBuffers]:
-    """CUPTI, with the buffers of this process: it may keep one of them while it is switched off."""
+    """Return CUPTI and this process's buffers, cached: CUPTI may keep a buffer while it is switched off."""
     from jupyter_mlgpu.measure.gpu.activity_buffers import ActivityBuffers
     from jupyter_mlgpu.measure.gpu.cupti import Cupti, find
 

@@ -1,7 +1,8 @@
-"""Measures a cell's GPU time by what the driver counts for this process, where there are no CUPTI records.
+"""Measures a cell's GPU time with the counts that the driver keeps for this process.
 
-The counts are read when a cell begins and ends, and at intervals between. The frameworks' work is waited for
-by their backends at both ends, so what a cell launched is in its counts.
+This is for GPUs without CUPTI records. The counts are read when a cell begins and ends, and at intervals in
+between. The recorder waits for the frameworks' GPU work at the beginning and at the end of the cell, so the
+counts include exactly what the cell launched.
 """
 
 from __future__ import annotations
@@ -29,17 +30,19 @@ from jupyter_mlgpu.record.strip import DeviceLane
 
 #: Seconds between two samples of the counts.
 _EVERY = 0.1
-#: Seconds after which a sample searches for new clients again.
+#: Seconds after which a sample searches again for clients, which the process may have opened since.
 _SEARCH_EVERY = 1.0
-#: Seconds after a search in which a cell that begins relies on it. A search on a Mac takes about 2 ms, and a
-#: client that is younger than this can have brought no more GPU time of its own into the cell.
+#: Seconds for which a search counts as recent. A cell that begins while the last search is recent does not
+#: search again, which saves about 2 ms on a Mac. It may miss a client that was opened since. The GPU time of
+#: that client from before the cell then counts for the cell, but it is at most this long.
 _RECENT = 0.05
-#: Samples kept of a cell: half of them are dropped when there are more, and the interval doubles.
-_SAMPLES = 2_000
+#: The largest number of samples kept for a cell. If there are more, every other one is dropped and the
+#: interval between samples that are kept doubles.
+_MOST_SAMPLES = 2_000
 
 
 class ClientMeter:
-    """Measures GPU time of cells by the counts of this process's clients; there is one in a process."""
+    """Measures the GPU time of cells with the counts of this process's clients. A process has one meter."""
 
     def __init__(
         self,
@@ -54,15 +57,15 @@ class ClientMeter:
         self._searched = -math.inf
 
     def cell_begins(self) -> CellClients:
-        """A cell that is about to begin."""
+        """Return the measurement of a cell that is about to begin."""
         return CellClients(self)
 
     def sample_while_running(self, sample: Callable[[], None]) -> Callable[[], object]:
-        """Take samples from time to time; what is returned ends that."""
+        """Call `sample` at intervals. Return a function that stops this."""
         return self._sampler.add(sample, _EVERY, after=_EVERY)
 
     def read(self, search_after: float) -> Sequence[GpuClient]:
-        """Return the clients, searched for anew if the last search is so many seconds ago."""
+        """Return the clients, after a new search if the last one was at least `search_after` seconds ago."""
         with self._lock:
             search = self.now() - self._searched >= search_after
             clients = self.clients.read(search)
@@ -71,24 +74,29 @@ class ClientMeter:
             return clients
 
     def stop(self) -> None:
-        """Remember no clients, until the next cell."""
+        """Forget all clients. The next cell searches for them again."""
         with self._lock:
             self.clients.close()
             self._searched = -math.inf
 
 
 class CellClients:
-    """A cell under way; made by `ClientMeter.cell_begins`. Its work has to be waited for."""
+    """The measurement of a cell, created by `ClientMeter.cell_begins`.
 
-    recorded = False
+    The counts include only work that is done, so the caller waits for the frameworks' GPU work before
+    `starts` and before `finish`. The methods are called in this order: `starts`, `wait`, `ends`, and `finish`
+    or `finish_within`. `abandon` ends the measurement at any time. `samples` serve only the tests.
+    """
+
+    recorded = False  # GPU work has no records here, so the recorder must wait for it
 
     def __init__(self, meter: ClientMeter) -> None:
         self._meter = meter
         self._lock = threading.Lock()
         self._why: Sentence | None = None
         self._reads = 0
-        self._present: set[str] = set()
-        #: Seconds since the cell's begin, and the GPU time of each GPU up to then, engines added up.
+        self._seen_keys: set[str] = set()
+        #: Seconds since the cell's beginning, and the GPU time of each GPU up to then, summed over engines.
         self.samples: list[tuple[float, dict[str, float]]] = []
         self._sample_interval = 0.0
         self.stop: Callable[[], object] = lambda: None
@@ -96,31 +104,31 @@ class CellClients:
         self._begun = meter.now()
 
     def starts(self) -> None:
-        """Take the counts with which the cell begins: its code comes next."""
+        """Read the counts at the beginning of the cell's code."""
         with self._lock:
             self._growth.begin(self._read(_RECENT))
             self._begun = self._meter.now()
         self.stop = self._meter.sample_while_running(self.sample)
 
     def ends(self) -> None:
-        """Do nothing: the counts are taken by `finish`."""
+        """Do nothing: `finish` reads the counts."""
 
     def sample(self) -> None:
         """Take a sample, on the sampler's thread."""
         with self._lock:
             try:
                 self._add(self._meter.read(_SEARCH_EVERY))
-            except (OSError, CounterError):  # what counts are the reads at both ends
+            except (OSError, CounterError):  # the result needs only the reads at the beginning and the end
                 return
             at = self._meter.now() - self._begun
             if not self.samples or at - self.samples[-1][0] >= self._sample_interval:
                 self.samples.append((at, self._growth.seconds()))
-            if len(self.samples) > _SAMPLES:
+            if len(self.samples) > _MOST_SAMPLES:
                 self.samples = self.samples[::2]
-                self._sample_interval = at / _SAMPLES * 2
+                self._sample_interval = at / _MOST_SAMPLES * 2
 
     def lanes_so_far(self) -> tuple[DeviceLane, ...]:
-        """None: a driver counts in steps too coarse for one."""
+        """Return no lanes: a driver's counts move in steps too coarse for them."""
         return ()
 
     def abandon(self) -> None:
@@ -128,14 +136,14 @@ class CellClients:
         self.stop()
 
     def wait(self) -> None:
-        """Do nothing: the frameworks' own work is waited for already."""
+        """Do nothing: the backends have already waited for the frameworks' work."""
 
     def finish_within(self, seconds: float) -> GpuFigures:
-        """Return the same as `finish`, at once."""
+        """Return the same as `finish`, without waiting."""
         return self.finish()
 
     def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
-        """Do nothing: `finish` has told all."""
+        """Do nothing: `finish` has returned everything."""
 
     def finish(self) -> GpuFigures:
         """Return the busy time of each GPU that worked for this process, or why it is not known."""
@@ -157,7 +165,9 @@ class CellClients:
         busy = self._growth.busy(elapsed)
         if isinstance(busy, str):
             return busy
-        if self._present > {one.key for one in clients}:
+        # The keys of all clients seen include those of the present ones. If there are more, a client has
+        # gone, and its count with it.
+        if self._seen_keys > {client.key for client in clients}:
             return ENDED
         why = self._meter.clients.why_none(clients)
         if why is None and not any(time.most for time in busy.values()):
@@ -165,7 +175,10 @@ class CellClients:
         return busy if why is None else why
 
     def _read(self, search_after: float) -> Sequence[GpuClient]:
-        """Return the clients at an end of the cell; none, and remember why, where they cannot be read."""
+        """Return the clients at the beginning or the end of the cell.
+
+        If they cannot be read, store the reason and return no clients.
+        """
         try:
             clients = self._meter.read(search_after)
         except (OSError, CounterError) as error:
@@ -178,7 +191,7 @@ class CellClients:
 
     def _add(self, clients: Sequence[GpuClient]) -> None:
         self._reads += 1
-        self._present.update(one.key for one in clients)
+        self._seen_keys.update(client.key for client in clients)
         self._growth.add(clients)
 
     def _reading(self, gpu: str, time: BusyTime) -> Reading:

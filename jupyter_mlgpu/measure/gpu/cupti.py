@@ -1,4 +1,4 @@
-"""CUPTI's activity API through ctypes: which records are made, and where they are put.
+"""CUPTI's activity API through ctypes: selects the records to make and the buffers to put them in.
 
 CUPTI is NVIDIA's profiling library, which PyTorch, JAX and TensorFlow bring. Nothing here starts CUDA: the
 library is used once the user's code has made a CUDA context.
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from jupyter_mlgpu.measure.gpu.activity_buffers import ActivityBuffers
 from jupyter_mlgpu.record.clock import real_time
 
-#: Kinds of records, as CUpti_ActivityKind numbers them: kernels (CONCURRENT_KERNEL), copies, sets, copies
+#: Kinds of records in CUpti_ActivityKind: kernels (CONCURRENT_KERNEL), copies, sets, copies
 #: between GPUs.
 KERNEL, COPY, SET, PEER_COPY = 10, 1, 2, 22
 KINDS = (KERNEL, COPY, SET, PEER_COPY)
@@ -34,17 +34,17 @@ class CuptiError(Exception):
 
 
 class Cupti:
-    """The library at a path. Raises OSError where it cannot be loaded."""
+    """The library at a path. Raises OSError if it cannot be loaded."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._library = ctypes.CDLL(path)  # which gives the GIL up: a flush may wait
-        # Reading a record takes a fraction of a microsecond.
+        self._library = ctypes.CDLL(path)  # releases the GIL: a flush may wait
+        # Reading a record takes a fraction of a microsecond, so it keeps the GIL.
         self._next_record = ctypes.PyDLL(path).cuptiActivityGetNextRecord
         self._next_record.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)]
 
     def hand_over(self, buffers: ActivityBuffers) -> None:
-        """Have records put into these buffers from now on."""
+        """Have CUPTI put records into these buffers from now on."""
         self._call(
             "cuptiActivityRegisterCallbacks",
             ctypes.c_void_p(buffers.request),
@@ -52,21 +52,21 @@ class Cupti:
         )
 
     def enable(self, kind: int) -> None:
-        """Have records of a kind made."""
+        """Enable records of a kind."""
         self._call("cuptiActivityEnable", kind)
 
     def disable(self, kind: int) -> None:
-        """Have them made no more."""
+        """Disable records of a kind."""
         self._call("cuptiActivityDisable", kind)
 
     def flush(self, *, forced: bool = False) -> None:
-        """Have buffers returned whose records are complete; with `forced`, all of them."""
+        """Have CUPTI return buffers whose records are complete; with `forced`, all buffers."""
         self._call("cuptiActivityFlushAll", _FLUSH_FORCED if forced else 0)
 
     def clock(self) -> tuple[int, int]:
-        """CUPTI's clock, and ours (`monotonic_ns`) at the same moment.
+        """Return CUPTI's clock, and ours (`monotonic_ns`) at the same moment.
 
-        CUPTI counts nanoseconds, until PyTorch's profiler has run: then it counts the processor's ticks.
+        CUPTI counts nanoseconds until PyTorch's profiler has run, and ticks of the CPU after that.
         """
         value = ctypes.c_uint64()
         before = real_time.monotonic_ns()
@@ -74,13 +74,13 @@ class Cupti:
         return value.value, (before + real_time.monotonic_ns()) // 2
 
     def dropped(self) -> int:
-        """How many records CUPTI has lost since it was last asked."""
+        """Return how many records CUPTI has lost since the last call."""
         value = ctypes.c_size_t()
         self._call("cuptiActivityGetNumDroppedRecords", None, 0, ctypes.byref(value))
         return value.value
 
     def records(self, buffer: int, size: int) -> Iterator[int]:
-        """The address of each record in a buffer."""
+        """Yield the address of each record in a buffer."""
         record = ctypes.c_void_p()
         while self._next_record(buffer, size, ctypes.byref(record)) == 0 and record.value is not None:
             yield record.value
@@ -92,7 +92,7 @@ class Cupti:
 
 
 def find() -> str | None:
-    """The path of libcupti: that which is loaded in this process, else that of NVIDIA's packages."""
+    """Return the path of the libcupti that this process has loaded, else of that in NVIDIA's packages."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         for line in maps:
             if "libcupti.so" in line:

@@ -1,7 +1,7 @@
-"""CUDA's driver: which GPUs this process uses, and a mark behind its work.
+"""CUDA's driver: finds the GPUs that this process uses, and puts marks behind its work.
 
-Nothing here starts CUDA. A context is there once the user's code has used a GPU; then a mark can be put
-behind its work: a set of four bytes, on a stream and in memory of our own.
+Nothing here starts CUDA. A context exists once the user's code has used a GPU. Then a mark can be put behind
+its work: a set of four bytes, on a stream and in memory of our own.
 
 Sources: cuda.h of CUDA 13.0 (functions named _v2 are those that its macros name).
 """
@@ -14,11 +14,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-#: RTLD_NOLOAD of <dlfcn.h>: only a library that is loaded already.
+#: RTLD_NOLOAD of <dlfcn.h>: opens only a library that is loaded already.
 _NO_LOAD = getattr(os, "RTLD_NOLOAD", 4)
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING: it does not wait for the default stream
 _RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
-#: The upper half of the value that a mark sets; CUPTI's record of a set contains it. The lower is its number.
+#: The upper half of the value that a mark sets; the lower half is its number. CUPTI's record has the value.
 MARK = 0x4D4C
 
 
@@ -40,14 +40,14 @@ class _Place:
 
 
 class Driver:
-    """libcuda, as it is loaded in this process. Raises OSError where it is not."""
+    """The libcuda that this process has loaded. Raises OSError if it has none."""
 
     def __init__(self) -> None:
         self._library = ctypes.CDLL("libcuda.so.1", mode=_NO_LOAD | os.RTLD_LAZY)
         self._places: dict[int, _Place] = {}
 
     def active(self) -> list[int]:
-        """The numbers of the GPUs that have this process's primary context, as CUDA counts them here."""
+        """Return the GPUs with a primary context of this process, numbered as CUDA does here."""
         count, flags, is_active = ctypes.c_int(), ctypes.c_uint(), ctypes.c_int()
         if self._library.cuDeviceGetCount(ctypes.byref(count)) != 0:  # CUDA has not been started
             return []
@@ -61,18 +61,18 @@ class Driver:
         return found
 
     def synchronize(self, device: int) -> None:
-        """Wait for this process's work on a GPU. Raises DriverError, as after an error of its kernels."""
+        """Wait for this process's work on a GPU. Raises DriverError, for example after a kernel's error."""
         with self._current(device):
             self._call("cuCtxSynchronize")
 
     def mark(self, device: int, number: int) -> None:
-        """Put a mark behind the work that was given to a GPU, and do not wait for it. Raises DriverError.
+        """Put a mark behind the work launched on a GPU, without waiting for it. Raises DriverError.
 
-        `number` has 16 bits. A capture of the user's stays valid: nothing is asked of streams.
+        `number` has 16 bits. A graph capture of the user's stays valid: no call concerns its stream.
         """
         place, current = self._places.get(device), ctypes.c_void_p()
         self._call("cuCtxGetCurrent", ctypes.byref(current))
-        if place is not None and place.context == current.value:  # as in a thread that uses this GPU
+        if place is not None and place.context == current.value:  # mostly, on a thread that uses this GPU
             self._mark(place, number)
         else:
             with self._current(device) as context:
@@ -89,7 +89,7 @@ class Driver:
 
     @contextlib.contextmanager
     def _current(self, device: int) -> Iterator[int]:
-        """A GPU's primary context, current for this thread."""
+        """Make a GPU's primary context current on this thread."""
         context = ctypes.c_void_p()
         self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         try:
@@ -103,7 +103,7 @@ class Driver:
 
     def _place(self, device: int, context: int) -> _Place:
         place = self._places.get(device)
-        if place is None or place.context != context:  # a reset makes another context
+        if place is None or place.context != context:  # a reset creates another context
             with self._relaxed():
                 stream, memory = ctypes.c_void_p(), ctypes.c_uint64()
                 self._call("cuStreamCreate", ctypes.byref(stream), _NON_BLOCKING)
@@ -113,7 +113,7 @@ class Driver:
 
     @contextlib.contextmanager
     def _relaxed(self) -> Iterator[None]:
-        """Allow calls here that would end a capture in another thread of the user's."""
+        """Allow calls that would otherwise invalidate a capture in another thread of the user's."""
         mode = ctypes.c_int(_RELAXED)
         self._call("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
         try:

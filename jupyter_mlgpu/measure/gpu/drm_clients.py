@@ -1,9 +1,9 @@
 """The GPU clients of this process on Linux, and the nanoseconds that a DRM driver counts for each.
 
-The kernel tells them in /proc/self/fdinfo, a file for each open file of a GPU (Documentation/gpu/
-drm-usage-stats.rst): `drm-engine-NAME: N ns`, `drm-engine-capacity-NAME` where a name stands for several
+The kernel lists them in /proc/self/fdinfo, with a file for each open file of a GPU (Documentation/gpu/
+drm-usage-stats.rst): `drm-engine-NAME: N ns`, `drm-engine-capacity-NAME` if a name stands for several
 engines, and `drm-client-id` and `drm-pdev`, by which the same client in several files counts once. A count
-may be told too low for a while; the larger one before it holds. Not yet run on an AMD or Intel GPU.
+may be too low for a while; then the larger one before it holds. Not yet run on an AMD or Intel GPU.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NANOSECONDS = re.compile(r"(\d{1,19}) ns")
 
 
 def gpu_drivers(root: Path = Path("/")) -> dict[str, str]:
-    """Return the drivers of this machine's GPUs by their name in /dev/dri; NVIDIA's are left out."""
+    """Return the drivers of this machine's GPUs by name in /dev/dri, without NVIDIA's."""
     found = {}
     try:
         names = sorted(os.listdir(root / "dev/dri"))
@@ -54,11 +54,11 @@ class DrmClients:
         self._process = root / "proc/self"
         self._files: list[str] = []
         self._rocm = False
-        #: The largest counts seen of each client.
+        #: The largest counts so far of each client.
         self._highest: dict[str, dict[str, int]] = {}
 
     def read(self, search: bool) -> Sequence[GpuClient]:
-        """Return this process's clients; without `search`, those known already that are still there."""
+        """Return this process's clients; without `search`, only known ones that still exist."""
         if search:
             self._search()
         found: dict[str, GpuClient] = {}
@@ -69,18 +69,18 @@ class DrmClients:
                 continue
             client = parse(text, name)
             if client is not None and client.key not in found:
-                found[client.key] = self._at_their_highest(client)
+                found[client.key] = self._with_highest_counts(client)
         if search:
-            self._highest = {key: dict(one.counts) for key, one in found.items()}
+            self._highest = {key: dict(client.counts) for key, client in found.items()}
         return list(found.values())
 
     def why_none(self, clients: Sequence[GpuClient]) -> Sentence | None:
-        """Return why these clients tell no GPU time; None where they may."""
+        """Return the reason if these clients have no GPU time, None if they may have some."""
         if self._rocm:
             return ROCM
         if not clients:
             return NOT_OPENED
-        silent = [one.driver for one in clients if not one.counts]
+        silent = [client.driver for client in clients if not client.counts]
         # AMD's driver counts a client only once it has work.
         if len(silent) == len(clients) and set(silent) != {"amdgpu"}:
             return say(
@@ -97,14 +97,14 @@ class DrmClients:
         for name in os.listdir(self._process / "fd"):
             try:
                 target = os.readlink(self._process / "fd" / name)
-            except FileNotFoundError:  # closed meanwhile, as the listing's own is
+            except FileNotFoundError:  # closed meanwhile, like the listing's own
                 continue
             if target.startswith("/dev/dri/"):
                 files.append(name)
             rocm = rocm or target == "/dev/kfd"
         self._files, self._rocm = sorted(files), rocm
 
-    def _at_their_highest(self, client: GpuClient) -> GpuClient:
+    def _with_highest_counts(self, client: GpuClient) -> GpuClient:
         highest = self._highest.setdefault(client.key, {})
         for engine, count in client.counts.items():
             highest[engine] = max(count, highest.get(engine, 0))
@@ -112,18 +112,19 @@ class DrmClients:
 
 
 def parse(text: str, file: str) -> GpuClient | None:
-    """Return the client that a file of fdinfo tells of; None where it is of no GPU, or of NVIDIA's.
+    """Return the client in the text of an fdinfo file, None if it is of no GPU or of NVIDIA's.
 
-    Raises CounterError for a count that is none. `file` tells clients apart whose driver does not.
+    Raises CounterError for a count that is not a number of nanoseconds. `file` identifies clients whose
+    driver gives them no id.
     """
-    told = _keys(text)
-    driver = told.get("drm-driver")
+    keys = _keys(text)
+    driver = keys.get("drm-driver")
     if driver is None or driver.startswith("nvidia"):
         return None
-    place = told.get("drm-pdev", "")
-    client = told.get("drm-client-id", f"file {file}")
+    place = keys.get("drm-pdev", "")
+    client = keys.get("drm-client-id", f"file {file}")
     counts, capacity = {}, {}
-    for key, value in told.items():
+    for key, value in keys.items():
         if key.startswith(_CAPACITY):
             if value.isdecimal() and int(value[:9]) > 0:
                 capacity[key.removeprefix(_CAPACITY)] = int(value[:9])

@@ -1,8 +1,8 @@
-"""What the GPUs do for each cell, from records that are left on between cells.
+"""GPU activity of each cell, from records that stay on between cells.
 
-Nobody waits for a GPU: work belongs to the cell that launched it, also where it goes on after the cell. At
-both ends of a cell a mark is put behind the work of each GPU, and a cell is complete once the record of its
-last mark is here. Where the marks' records never come, another profiler has taken CUPTI.
+No cell waits for a GPU. Work belongs to the cell that launched it, even if it goes on after the cell. At both
+ends of a cell a mark is put behind the work of each GPU, and the cell is complete once the record of its last
+mark has arrived. If the marks' records never arrive, another profiler has taken CUPTI.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.activity_records import ActivityColumns
     from jupyter_mlgpu.measure.gpu.cupti import Cupti
 
-#: Seconds for which `finish` waits for the records of marks, which are there after 0.1 ms.
+#: Seconds for which `finish` waits for the records of marks, which arrive after 0.1 ms.
 _PATIENCE = 0.1
 
 TAKEN_OVER = say("Another profiler took over NVIDIA's records in this cell, so its GPU time is not known.")
@@ -46,7 +46,7 @@ class GpuActivity:
         load_cupti: Callable[[], tuple[Cupti, ActivityBuffers]] | None = None,
     ) -> None:
         self._switch = ActivitySwitch(profilers, self.give_way, load_driver, load_cupti)
-        self._lock = threading.RLock()  # of what follows; held for moments
+        self._lock = threading.RLock()  # guards the next attributes, only for moments
         self._cells: list[CellActivity] = []
         self._boundaries = Boundaries()
         self._lost = 0
@@ -58,12 +58,12 @@ class GpuActivity:
             os.register_at_fork(after_in_child=self._forked)
 
     def cell_begins(self) -> CellActivity:
-        """A cell that is about to begin; without a `why`, its work is recorded from `starts` on."""
+        """Return a cell that is about to begin. Without a `why`, its work is recorded from `starts` on."""
         with self._lock:
             return CellActivity(self._switch.ready())
 
     def starts(self, cell: CellActivity) -> None:
-        """The cell's code comes next."""
+        """Note that the cell's code comes next."""
         if cell.why is not None:
             return
         with self._lock:
@@ -76,7 +76,7 @@ class GpuActivity:
         self._tell()
 
     def ends(self, cell: CellActivity) -> None:
-        """The cell's code has ended."""
+        """Note that the cell's code has ended."""
         with self._lock:
             if cell not in self._cells:
                 return
@@ -89,7 +89,7 @@ class GpuActivity:
         self._tell()
 
     def wait(self) -> None:
-        """Wait until the GPUs are done; an error of theirs reaches the user through the user's own code."""
+        """Wait until the GPUs are done. Errors of their work reach the user through the user's own code."""
         driver = self._switch.driver
         for device in self._switch.devices():
             with suppress(DriverError):
@@ -97,7 +97,7 @@ class GpuActivity:
                 driver.synchronize(device)
 
     def finish(self, cell: CellActivity) -> None:
-        """The cell has ended and its work was waited for: have it complete."""
+        """Complete a cell that has ended and whose work was waited for."""
         until = real_time.monotonic() + _PATIENCE
         while not cell.done.is_set() and real_time.monotonic() < until:
             self.sample()
@@ -108,40 +108,42 @@ class GpuActivity:
             self._tell()
 
     def sample(self) -> None:
-        """Ask for records that are ready."""
+        """Request complete records and add them up."""
         self._switch.flush()
         self.drain()
 
     def until_now(self, cell: CellActivity) -> int:
-        """Take the moment up to which a cell that is running is told of, in CUPTI's ticks."""
+        """Set the moment up to which a running cell is reported, and return it in CUPTI's ticks."""
         with self._lock:
             cell.sampled = self._switch.clock()
             return cell.sampled[0]
 
     def is_waited_for(self) -> bool:
-        """Return whether there are cells that have ended and are not complete."""
+        """Return True if there are cells that have ended and are not complete."""
         return any(cell.end is not None for cell in self._cells)
 
     def drain(self) -> int:
-        """Add up the records that were returned; returns how many buffers there were."""
+        """Add up the records in returned buffers. Returns the number of buffers."""
         with self.adding:
             found, number = self._switch.read()
             marks: list[tuple[int, int, int]] = []
             for records in found:
                 is_mark = records.marks()
                 if is_mark.any():
-                    seen = records.where(is_mark)
-                    columns = (seen.mark_numbers(), seen.device, seen.correlation)
-                    marks += zip(*(one.tolist() for one in columns), strict=True)
+                    found_marks = records.where(is_mark)
+                    columns = (found_marks.mark_numbers(), found_marks.device, found_marks.correlation)
+                    marks += zip(*(column.tolist() for column in columns), strict=True)
                     records = records.where(~is_mark)
                 for device in set(records.device.tolist()):
                     self._undivided[device].append(records.where(records.device == device))
             with self._lock:
-                self._boundaries.saw(marks)
-                # A cell may end meanwhile: what was read before belongs to it.
+                self._boundaries.receive(marks)
+                # A cell may end meanwhile. Records read before that belong to it.
                 cells = [(cell, cell.begin, cell.end) for cell in self._cells]
             for device, batch in self._undivided.items():
-                if not any(one and device in one.waiting for _, *ends in cells for one in ends):
+                if not any(
+                    boundary and device in boundary.waiting for _, *ends in cells for boundary in ends
+                ):
                     for cell, begin, end in cells:
                         cell.add(device, batch, begin, end)
                     batch.clear()
@@ -150,17 +152,17 @@ class GpuActivity:
         return number
 
     def abandon(self, cell: CellActivity) -> None:
-        """The cell will not ask for its part."""
+        """Give a cell up: its result will not be used."""
         with self._lock:
             self._leave(cell, CUT_SHORT)
         self._tell()
 
     def give_way(self) -> None:
-        """A profiler of the user's is about to begin: it alone can have the records."""
+        """Leave the records to a profiler of the user's, which is about to begin."""
         self._end(PROFILER)
 
     def stop(self) -> None:
-        """Switch the records off, and leave the profilers alone; the next cell switches them on again."""
+        """Switch the records off, and leave the profilers alone. The next cell switches them on again."""
         self._end(CUT_SHORT)
         self._switch.leave()
 
@@ -168,7 +170,7 @@ class GpuActivity:
         return self._boundaries.announce(self._switch.devices())
 
     def _put(self, cell: CellActivity, boundary: Boundary) -> None:
-        """Put a boundary's marks, which is known by now to those who divide records."""
+        """Put the marks of a boundary. It was announced before, so that their records find it."""
         assert self._switch.driver is not None
         try:
             for device in sorted(boundary.waiting):
@@ -179,7 +181,9 @@ class GpuActivity:
 
     def _find_complete(self, cells: list[CellActivity]) -> None:
         ended = [cell for cell in cells if cell.end is not None and not cell.end.waiting]
-        lost = [cell for cell in cells if any(one and one.lost for one in (cell.begin, cell.end))]
+        lost = [
+            cell for cell in cells if any(boundary and boundary.lost for boundary in (cell.begin, cell.end))
+        ]
         if not ended and not lost:
             return
         with self._lock:
@@ -192,12 +196,12 @@ class GpuActivity:
                 self._leave(cell, None)
 
     def _leave(self, cell: CellActivity, why: Sentence | None) -> None:
-        """Nothing more is added to it; `_tell` says so, once no lock is held."""
+        """Add nothing more to a cell. `_tell` reports it once no lock is held."""
         if cell in self._cells:
             self._cells.remove(cell)
-        for one in (cell.begin, cell.end):
-            if one is not None and one.waiting:
-                self._boundaries.forget(one)
+        for boundary in (cell.begin, cell.end):
+            if boundary is not None and boundary.waiting:
+                self._boundaries.forget(boundary)
         cell.why = cell.why or why
         self._completed.append(cell)
 
@@ -206,10 +210,10 @@ class GpuActivity:
             self._completed.pop(0).complete()
 
     def _end(self, why: Sentence) -> None:
-        """Switch off; cells that have not ended get `why`, those whose work goes on are cut short."""
+        """Switch off. Cells that have not ended get `why`, those whose work goes on are cut short."""
         if not self._switch.on:
             return
-        with suppress(Exception):  # then less is known
+        with suppress(Exception):  # then less is known of the cells
             self.sample()
         self._switch.off()
         self.drain()
@@ -219,7 +223,7 @@ class GpuActivity:
         self._tell()
 
     def _forked(self) -> None:
-        """A forked child has no CUDA of its parent's, and no records."""
+        """Reset in a forked child, which has no CUDA of its parent's and no records."""
         self._lock = threading.RLock()
         self.adding = threading.RLock()
         self._cells = []

@@ -1,4 +1,4 @@
-"""GPU time for the recorder: begins with a cell, ends with it, and gives readings and what the GPUs did."""
+"""Measures GPU time for the recorder, from CUPTI's records: readings, and the GPUs' work."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from jupyter_mlgpu.record.strip import SHORTEST, DeviceLane, GpuLane
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals, Sum
 
-#: Seconds between two reads of full buffers. At 400,000 launches a second all buffers are full after 0.7 s.
+#: Seconds between two reads of full buffers. At 400,000 launches a second all buffers fill up in 0.7 s.
 _EVERY = 0.1
 #: After a read of this many full buffers, the next one comes after so many seconds.
 _MANY, _SOON = 8, 0.02
-#: Seconds between two questions for the records of cells that have ended, where somebody waits: the first
-#: and the last. Where nobody does, the first comes later: the cell is answered before.
+#: Seconds between two requests for the records of ended cells, if a caller waits: the first and the longest
+#: interval. If none waits, the first request comes later, after the cell's reply.
 _ASK_FIRST, _ASK_LATER, _ASK_LAST = 0.001, 0.01, 0.05
-#: Seconds of earlier cells' work from which on it is told of a GPU that was given none.
+#: Seconds of earlier cells' work from which on a GPU is listed that the cell gave no work.
 _EARLIER = 0.001
-#: Kernels listed for each GPU: those that took most time.
+#: Number of kernels listed for each GPU: those that took most time.
 _KERNELS = 5
-#: Characters of a kernel's name; C++'s templates make thousands.
+#: Longest name of a kernel, in characters; C++'s templates make thousands.
 _NAME = 100
 
 CLOCK_JUMPED = say("The GPU's clock went backwards in this cell, so its GPU time is not known.")
@@ -38,9 +38,9 @@ DETAIL = say("CUPTI activity records, union of kernels, copies and sets")
 
 
 class GpuMeter:
-    """Measures GPU time of cells; there is one in a process.
+    """Measures GPU time of cells. There is one in a process.
 
-    `sampler` reads full buffers while cells run. CUDA is asked on a thread of its own, `asking`, for its
+    `sampler` reads full buffers while cells run. CUDA is called on a thread of its own, `asking`, because its
     driver may hang.
     """
 
@@ -55,12 +55,12 @@ class GpuMeter:
         self._sampler = sampler
         self.name_at = name_at
         self._asking = asking or Sampler()
-        self._lock = threading.Lock()  # of what follows
+        self._lock = threading.Lock()  # guards the next attributes
         self._pause = _ASK_FIRST
         self._stop_asking: Callable[[], object] | None = None
 
     def cell_begins(self) -> CellGpu:
-        """A cell that is about to begin."""
+        """Return the measurement of a cell that is about to begin."""
         return CellGpu(self, self._activity, self._activity.cell_begins())
 
     def stop(self) -> None:
@@ -68,11 +68,11 @@ class GpuMeter:
         self._activity.stop()
 
     def read_while_it_runs(self) -> Callable[[], object]:
-        """Read full buffers from time to time; what is returned ends that."""
+        """Read full buffers at intervals. Returns a function that ends that."""
         return self._sampler.add(self._drain, _EVERY, after=_EVERY)
 
     def ask(self, *, soon: bool) -> None:
-        """Ask for the records of cells that have ended, until they are complete."""
+        """Request the records of ended cells until they are complete."""
         with self._lock:
             self._pause = _ASK_FIRST if soon else _ASK_LATER
             before = self._stop_asking
@@ -97,7 +97,7 @@ class GpuMeter:
 
 
 class CellGpu:
-    """A cell under way. Where it is `recorded`, nobody needs to wait for what it launches."""
+    """The measurement of a cell. If it is `recorded`, its work need not be waited for."""
 
     def __init__(self, meter: GpuMeter, activity: GpuActivity, cell: CellActivity) -> None:
         self._meter = meter
@@ -107,13 +107,13 @@ class CellGpu:
         self.recorded = cell.why is None
 
     def starts(self) -> None:
-        """The code comes next."""
+        """Note that the code comes next."""
         self._activity.starts(self._cell)
         if self._cell.why is None:
             self._stop_reading = self._meter.read_while_it_runs()
 
     def lanes_so_far(self) -> tuple[DeviceLane, ...]:
-        """The lanes of the strip while the code runs, up to the last record that came."""
+        """Return the lanes of the strip while the code runs, up to the last record."""
         cell = self._cell
         if cell.why is not None or cell.end is not None:
             return ()
@@ -122,15 +122,15 @@ class CellGpu:
         with self._activity.adding:
             lanes = {device: self._lane_so_far(totals, now) for device, totals in cell.totals.items()}
         return tuple(
-            DeviceLane(f"gpu:{one}", lane) for one, lane in sorted(lanes.items()) if lane is not None
+            DeviceLane(f"gpu:{device}", lane) for device, lane in sorted(lanes.items()) if lane is not None
         )
 
     def ends(self) -> None:
-        """The code has ended; what it launched may go on."""
+        """Note that the code has ended. Its launches may go on."""
         self._activity.ends(self._cell)
 
     def wait(self) -> None:
-        """Wait until the GPUs are done, whoever has given them work."""
+        """Wait until the GPUs are done, whichever code has launched their work."""
         if self._cell.why is None:
             self._activity.wait()
 
@@ -140,13 +140,13 @@ class CellGpu:
         self._activity.abandon(self._cell)
 
     def finish(self) -> GpuFigures:
-        """What the GPUs did, after their work was waited for."""
+        """Return the GPUs' figures, after their work was waited for."""
         self._stop_reading()
         self._activity.finish(self._cell)
         return self.figures()
 
     def finish_within(self, seconds: float) -> GpuFigures:
-        """What the GPUs did; where they are still at work after so many seconds, that is what is said."""
+        """Return the GPUs' figures. If they are still busy after `seconds`, the figures say so instead."""
         self._stop_reading()
         if not self._cell.done.is_set():
             self._meter.ask(soon=seconds > 0)
@@ -154,11 +154,11 @@ class CellGpu:
         return self.figures() if self._cell.done.is_set() else STILL_AT_WORK_FIGURES
 
     def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
-        """Tell what the GPUs did once they have done it, from whichever thread has seen it."""
+        """Call `tell` with the figures once the GPUs are done, on the thread that completes the cell."""
         self._cell.when_done(lambda: tell(self.figures()))
 
     def figures(self) -> GpuFigures:
-        """The busy time of each GPU that was in use, or why it is not known, and what they did."""
+        """Return the busy time of each GPU in use, or why it is unknown, and the GPUs' work."""
         cell = self._cell
         why = cell.why
         if why is None and cell.lost:
@@ -166,40 +166,40 @@ class CellGpu:
                 "NVIDIA's library lost {count} records of this cell, so its GPU time is not known.",
                 count=cell.lost,
             )
-        if why is None and not cell.clock_went_on():
+        if why is None and not cell.clock_is_monotonic():
             why = CLOCK_JUMPED
         if why is not None:
             return _unknown(why)
-        from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals  # which needs NumPy
+        from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals  # needs NumPy
 
         readings, works = [], []
         last_end = max([cell.ended[0], *(totals.last_end for totals in cell.totals.values())])
         for device in sorted(cell.devices):
             totals = cell.totals.get(device) or GpuTotals()
             readings.append(_busy(cell, totals, f"gpu:{device}"))
-            if totals.launches or cell.earlier(device) >= _EARLIER:
+            if totals.launches or cell.seconds_of_earlier_work(device) >= _EARLIER:
                 works.append(self._work(device, totals, last_end))
         return GpuFigures(readings, tuple(works))
 
     def _work(self, device: int, totals: GpuTotals, last_end: int) -> GpuWork:
         seconds = self._cell.seconds
-        longest = sorted(totals.kernels.items(), key=lambda one: -one[1].ticks)[:_KERNELS]
+        longest = sorted(totals.kernels.items(), key=lambda entry: -entry[1].ticks)[:_KERNELS]
         return GpuWork(
             f"gpu:{device}",
             totals.launches,
-            seconds(sum(one.ticks for one in totals.kernels.values())),
+            seconds(sum(total.ticks for total in totals.kernels.values())),
             tuple(
-                CopySum(direction, one.count, one.bytes, seconds(one.ticks))
-                for direction, one in sorted(totals.copies.items())
+                CopySum(direction, total.count, total.bytes, seconds(total.ticks))
+                for direction, total in sorted(totals.copies.items())
             ),
-            tuple(self._kernel(address, one) for address, one in longest),
-            self._cell.went_on(device),
+            tuple(self._kernel(address, total) for address, total in longest),
+            self._cell.seconds_after_end(device),
             self._lane(totals, last_end, [address for address, _ in longest]),
-            self._cell.earlier(device),
+            self._cell.seconds_of_earlier_work(device),
         )
 
     def _lane(self, totals: GpuTotals, last_end: int, listed: Sequence[int] = ()) -> GpuLane | None:
-        """A GPU's lane of the strip; None where the cell was too short for one, or gave it no work."""
+        """Return a GPU's lane of the strip, None if the cell was too short or gave it no work."""
         from jupyter_mlgpu.measure.gpu.lanes import lane
 
         begun, seconds = self._cell.begun[0], self._cell.seconds
@@ -211,14 +211,14 @@ class CellGpu:
         lane = self._lane(totals, now)
         if lane is None:
             return None
-        from jupyter_mlgpu.measure.gpu.lanes import up_to_its_end
+        from jupyter_mlgpu.measure.gpu.lanes import known_part
 
         begun = self._cell.begun[0]
-        return up_to_its_end(lane, min(1.0, (totals.last_end - begun) / (now - begun)))
+        return known_part(lane, min(1.0, (totals.last_end - begun) / (now - begun)))
 
-    def _kernel(self, address: int, one: Sum) -> KernelSum:
+    def _kernel(self, address: int, total: Sum) -> KernelSum:
         name = beginning(self._meter.name_at(address), _NAME)
-        return KernelSum(name, one.count, self._cell.seconds(one.ticks))
+        return KernelSum(name, total.count, self._cell.seconds(total.ticks))
 
 
 def _unknown(why: Sentence) -> GpuFigures:

@@ -1,4 +1,4 @@
-"""What one GPU did between two moments, added up from its records as they come, in constant memory."""
+"""Totals of one GPU between two moments, added up from its records as they come, in constant memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.gpu.cupti import KERNEL, PEER_COPY, SET
 from jupyter_mlgpu.measure.gpu.intervals import Intervals
 from jupyter_mlgpu.measure.gpu.kernel_bins import KernelBins
 
-#: Copies' directions, by CUpti_ActivityMemcpyKind: A is an array (a texture), which lies on the device.
+#: Copies' directions by CUpti_ActivityMemcpyKind. Its "A" stands for an array (a texture) on the device.
 DIRECTIONS = {
     1: "host-to-device",
     2: "device-to-host",
@@ -29,14 +29,14 @@ _PEER = 10
 
 @dataclass(slots=True)
 class Sum:
-    """How many there were, how long they took in ticks, and how many bytes they moved."""
+    """A count, the time in ticks, and the bytes moved."""
 
     count: int = 0
     ticks: int = 0
     bytes: int = 0
 
     def add(self, count: int, ticks: int, moved: int = 0) -> None:
-        """Add some more."""
+        """Add to the sums."""
         self.count += count
         self.ticks += ticks
         self.bytes += moved
@@ -50,20 +50,20 @@ class GpuTotals:
         self.kernels: dict[int, Sum] = {}
         self.copies: dict[str, Sum] = {}
         self.sets = Sum()
-        #: When the last of them ended.
+        #: When the last record ended.
         self.last_end = 0
-        #: When something ran, and when a kernel or a set did.
+        #: The times in which anything ran, and in which a kernel or a set ran.
         self.all, self.but_copies = Intervals(), Intervals()
-        #: Which kernel ran when.
+        #: The time of each kernel in bins.
         self.kernel_bins = KernelBins()
 
     @property
     def launches(self) -> int:
-        """How many kernels, copies and sets there were."""
-        return self.sets.count + sum(one.count for one in [*self.kernels.values(), *self.copies.values()])
+        """The number of kernels, copies and sets."""
+        return self.sets.count + sum(total.count for total in [*self.kernels.values(), *self.copies.values()])
 
     def add(self, records: ActivityColumns) -> None:
-        """Add records, all of them of this GPU."""
+        """Add records, all of this GPU."""
         start, end = records.start.astype(np.int64), records.end.astype(np.int64)
         ticks = end - start
         self.last_end = max(self.last_end, int(end.max()))

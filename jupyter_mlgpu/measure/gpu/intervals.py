@@ -1,4 +1,4 @@
-"""The union of intervals that come in any order, and how much of it lies in each bin, in constant memory."""
+"""The union of intervals that come in any order, and its length in each bin, in constant memory."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import Any
 
 import numpy as np
 
-#: So many intervals are merged at a time, and so many are kept after that, 16 bytes each.
+#: Intervals are merged when there are so many new ones; so many are kept after that, 16 bytes each.
 _MERGE_AT, _KEEP = 200_000, 400_000
-#: Points kept of how the length grew before those: between them it is taken to have grown evenly.
+#: Number of points kept of how the length grew before those; between them it is taken to have grown evenly.
 _POINTS = 16_384
 
 
 class Intervals:
-    """Times are ticks."""
+    """A union of intervals. Times are ticks."""
 
     def __init__(self) -> None:
-        #: Ticks left out of `length`, since these came too late to know whether they overlap others.
+        #: Ticks left out of `length`: they came too late to know if they overlap others.
         self.late = 0
         self._merged = np.empty((2, 0), np.int64)
         self._new: list[Any] = []
         self._count_new = 0
-        # Moments, and the length before each, of what was merged for good.
+        # Times, and the length before each, of the intervals that are merged for good.
         self._closed = np.zeros((2, 0), np.int64)
         self._closed_until = 0
 
@@ -33,12 +33,12 @@ class Intervals:
             self._merge()
 
     def length(self) -> int:
-        """Ticks that lie in at least one of them."""
+        """Return the ticks that lie in at least one interval."""
         self._merge()
         return self._closed_length() + int((self._merged[1] - self._merged[0]).sum())
 
     def in_bins(self, edges: Any) -> Any:
-        """Ticks of the union between each of these moments and the next one."""
+        """Return the ticks of the union between each of these times and the next one."""
         self._merge()
         moments, lengths = np.concatenate([self._closed, self._grown(self._merged)], axis=1)
         if not len(moments):
@@ -49,7 +49,7 @@ class Intervals:
         return int(self._closed[1][-1]) if self._closed.shape[1] else 0
 
     def _grown(self, parts: Any) -> Any:
-        """The ends of intervals that follow each other, and the length of all up to each."""
+        """Return the ends of consecutive intervals, and the total length up to each."""
         ends = np.cumsum(parts[1] - parts[0]) + self._closed_length()
         begins = ends - (parts[1] - parts[0])
         return np.stack([parts.T.ravel(), np.stack([begins, ends], axis=1).ravel()])
@@ -58,7 +58,7 @@ class Intervals:
         parts = np.concatenate([self._merged, *self._new], axis=1)
         self._new, self._count_new = [], 0
         before = parts[0] < self._closed_until
-        if before.any():  # its time may have been counted: what is not known to be new is left out
+        if before.any():  # this time may have been counted, so it is left out
             self.late += int((np.minimum(parts[1], self._closed_until) - parts[0])[before].sum())
             parts[0] = np.maximum(parts[0], self._closed_until)
         parts = parts[:, parts[1] > parts[0]]

@@ -1,7 +1,7 @@
-"""macOS's registry of devices and drivers (IORegistry), read through ctypes; no administrator is needed.
+"""macOS's registry of devices and drivers (IORegistry), read through ctypes without administrator rights.
 
-Written from Apple's public headers (IOKit/IOKitLib.h, CFPropertyList.h): properties come as property lists,
-which Python reads. Not yet run on a Mac. `jupyter_mlgpu.testing.FakeRegistry` is another such registry.
+Written from Apple's public headers (IOKit/IOKitLib.h, CFPropertyList.h). Properties come as property lists,
+which Python reads. Not yet run on a Mac. `jupyter_mlgpu.testing.FakeRegistry` is a fake.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ _FOUNDATION = "/System/Library/Frameworks/CoreFoundation.framework/CoreFoundatio
 _PLANE, _RECURSIVELY = b"IOService", 1
 #: kCFStringEncodingUTF8, and kCFPropertyListBinaryFormat_v1_0.
 _UTF8, _BINARY = 0x08000100, 200
-#: An iterator becomes invalid when an entry comes or goes, which other programs cause all the time.
+#: An iterator becomes invalid when an entry is added or removed, which other programs do all the time.
 _TRIES = 5
 
 
 class Registry(Protocol):
-    """What is used of the registry. An entry is a number, which is to be released. All may raise OSError."""
+    """The functions used of the registry. An entry is a number to be released. All may raise OSError."""
 
     def services(self, name: str) -> list[int]:
-        """Return the services of a class of drivers, or of one derived from it."""
+        """Return the services of a driver class or of classes derived from it."""
         ...
 
     def below(self, entry: int) -> list[int]:
-        """Return all entries below one, however deep."""
+        """Return all entries below one, at any depth."""
         ...
 
     def entry_id(self, entry: int) -> int:
-        """Return the number that no other entry has, or had, since the machine was started."""
+        """Return a number that is unique since the machine was started."""
         ...
 
     def read(self, entry: int, name: str) -> Any:
-        """Return a property as Python has it; None where the entry has none, or is gone."""
+        """Return a property as a Python object, None if the entry has none or no longer exists."""
         ...
 
     def release(self, entry: int) -> None:
-        """Give an entry up."""
+        """Release an entry."""
 
 
 class IoRegistry:
-    """The registry of this Mac; raises OSError elsewhere."""
+    """The registry of this Mac. Raises OSError elsewhere."""
 
     def __init__(self, load: Callable[[str], Any] = ctypes.CDLL) -> None:
         runtime, foundation = load(_IOKIT), load(_FOUNDATION)
@@ -82,21 +82,21 @@ class IoRegistry:
         self._CFDataGetLength = _function(foundation.CFDataGetLength, ctypes.c_long, pointer)
         self._CFDataGetBytePtr = _function(foundation.CFDataGetBytePtr, pointer, pointer)
         self._CFRelease = _function(foundation.CFRelease, None, pointer)
-        #: Names of properties as the registry wants them, each made once.
+        #: Names of properties as CFStrings, each made once.
         self._names: dict[str, int] = {}
 
     def services(self, name: str) -> list[int]:
-        """Return the services of a class of drivers, or of one derived from it."""
-        # The call takes the dictionary over, so it is not released here.
+        """Return the services of a driver class or of classes derived from it."""
+        # The call takes ownership of the dictionary, so it is not released here.
         matching = self._IOServiceMatching(name.encode())
         iterator = ctypes.c_uint32()
         _check(self._IOServiceGetMatchingServices(0, matching, ctypes.byref(iterator)))
         return self._entries(iterator.value)
 
     def below(self, entry: int) -> list[int]:
-        """Return all entries below one, however deep.
+        """Return all entries below one, at any depth.
 
-        Clients are not registered as services, so searching for their class finds none of them.
+        Clients are not registered as services, so a search for their class finds none of them.
         """
         iterator = ctypes.c_uint32()
         _check(
@@ -105,13 +105,13 @@ class IoRegistry:
         return self._entries(iterator.value)
 
     def entry_id(self, entry: int) -> int:
-        """Return the number that no other entry has, or had, since the machine was started."""
+        """Return a number that is unique since the machine was started."""
         found = ctypes.c_uint64()
         _check(self._IORegistryEntryGetRegistryEntryID(entry, ctypes.byref(found)))
         return found.value
 
     def read(self, entry: int, name: str) -> Any:
-        """Return a property as Python has it; None where the entry has none, or is gone."""
+        """Return a property as a Python object, None if the entry has none or no longer exists."""
         if name not in self._names:
             self._names[name] = self._CFStringCreateWithCString(None, name.encode(), _UTF8)
         value = self._IORegistryEntryCreateCFProperty(entry, self._names[name], None, 0)
@@ -121,7 +121,7 @@ class IoRegistry:
             data = self._CFPropertyListCreateData(None, value, _BINARY, 0, None)
         finally:
             self._CFRelease(value)
-        if not data:  # an object that no property list can hold
+        if not data:  # an object that a property list cannot hold
             return None
         try:
             found = ctypes.string_at(self._CFDataGetBytePtr(data), self._CFDataGetLength(data))
@@ -133,7 +133,7 @@ class IoRegistry:
             return None
 
     def release(self, entry: int) -> None:
-        """Give an entry up."""
+        """Release an entry."""
         self._IOObjectRelease(entry)
 
     def _entries(self, iterator: int) -> list[int]:
@@ -144,7 +144,7 @@ class IoRegistry:
                     entries.append(entry)
                 if self._IOIteratorIsValid(iterator):
                     return entries
-                # What follows the change is missing, so all is read again.
+                # Entries after the change are missing, so all are read again.
                 for entry in entries:
                     self._IOObjectRelease(entry)
                 self._IOIteratorReset(iterator)

@@ -1,4 +1,4 @@
-"""When a GPU worked for a cell, as a lane of the cell's strip."""
+"""Makes the lane of a GPU in a cell's strip from the GPU's totals."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def lane(
     seconds: Callable[[int], float],
     listed: Sequence[int] = (),
 ) -> GpuLane:
-    """The lane of a cell that began and ended at these ticks; `seconds` turns ticks into seconds.
+    """Return the lane of a cell that began and ended at these ticks; `seconds` converts ticks.
 
-    `listed` are the kernels, by the address of their name, to which `longest` leads.
+    `listed` are the kernels, by the address of their name, to which the lane's `longest` refers.
     """
     edges = np.linspace(begun, last_end, BINS + 1)
     every, kernels = totals.all.in_bins(edges), totals.but_copies.in_bins(edges)
@@ -41,14 +41,14 @@ def lane(
     )
 
 
-def up_to_its_end(lane: GpuLane, part: float) -> GpuLane:
-    """The lane of a cell that runs, up to this part of it: what the GPU did later is not known yet."""
+def known_part(lane: GpuLane, part: float) -> GpuLane:
+    """Return this part of the lane of a running cell: what the GPU did later is not known yet."""
     known = ceil(part * len(lane.kernels) - 1e-6)
     return replace(lane, kernels=lane.kernels[:known], copies=lane.copies[:known])
 
 
 def _longest(bins: KernelBins, edges: Any, listed: Sequence[int]) -> str:
-    """The place among the listed kernels of the one that ran most in each bin."""
+    """Return for each bin the place in the list of the kernel that ran most in it."""
     names = bins.most_between(edges)
     places = dict(zip(listed, PLACES, strict=False))
     found = "".join(places.get(name, " ") if name else " " for name in names)
@@ -56,6 +56,6 @@ def _longest(bins: KernelBins, edges: Any, listed: Sequence[int]) -> str:
 
 
 def _digits(parts: Any) -> str:
-    """A digit for each part from 0 to 1: 0 for next to nothing alone, so that what is short is seen."""
+    """Return a digit for each part from 0 to 1. Only parts near zero become 0, so short work is visible."""
     levels = np.clip(np.ceil(parts * _FULL - 1e-6), 0, _FULL).astype(int)
     return "".join(map(str, levels.tolist()))

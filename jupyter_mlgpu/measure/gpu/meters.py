@@ -1,4 +1,4 @@
-"""What measures the GPU time of cells on this machine: CUPTI's records, the driver's counts, or both."""
+"""Selects the meters of GPU time for this machine: CUPTI's records, the driver's counts, or both."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.gpu_work import GpuFigures
 from jupyter_mlgpu.record.strip import DeviceLane
 
-#: Where Linux has the GPUs that its own interface (DRM) serves; absent on a machine without one.
+#: The folder in which Linux lists GPUs of its own interface (DRM); missing on a machine without one.
 _DRM = "/dev/dri"
 
 
 class MeteredCell(Protocol):
-    """A cell whose GPU time is measured. Where it is `recorded`, nobody needs to wait for its work."""
+    """A cell whose GPU time is measured. If it is `recorded`, its work need not be waited for."""
 
     recorded: bool
 
     def starts(self) -> None:
-        """Its code comes next."""
+        """Note that its code comes next."""
 
     def ends(self) -> None:
-        """Its code has ended."""
+        """Note that its code has ended."""
 
     def lanes_so_far(self) -> tuple[DeviceLane, ...]:
-        """Return the lanes of a cell that is running, as far as records of its work are here."""
+        """Return the lanes of a running cell, as far as records of its work have arrived."""
         ...
 
     def wait(self) -> None:
@@ -37,22 +37,22 @@ class MeteredCell(Protocol):
         """Stop without a result."""
 
     def finish(self) -> GpuFigures:
-        """Return what the GPUs did, after their work was waited for."""
+        """Return the GPUs' figures, after their work was waited for."""
         ...
 
     def finish_within(self, seconds: float) -> GpuFigures:
-        """Return what the GPUs did, or after so many seconds that they are still at work."""
+        """Return the GPUs' figures, or after so many seconds that they are still busy."""
         ...
 
     def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
-        """Tell what the GPUs did once they have done it."""
+        """Call `tell` with the figures once the GPUs are done."""
 
 
 class Meter(Protocol):
     """Measures GPU time of cells."""
 
     def cell_begins(self) -> MeteredCell:
-        """A cell that is about to begin."""
+        """Return the measurement of a cell that is about to begin."""
         ...
 
     def stop(self) -> None:
@@ -60,7 +60,7 @@ class Meter(Protocol):
 
 
 def meter(sampler: Sampler) -> Meter:
-    """Return what measures GPU time here. What is not for this machine is not loaded."""
+    """Return the meter for this machine. Modules for other machines are not imported."""
     if sys.platform == "darwin":
         from jupyter_mlgpu.measure.gpu.client_meter import ClientMeter
         from jupyter_mlgpu.measure.gpu.mac_clients import MacClients
@@ -87,7 +87,7 @@ class JointMeter:
         self._counts = counts
 
     def cell_begins(self) -> JointCell:
-        """A cell that is about to begin."""
+        """Return the measurement of a cell that is about to begin."""
         counts = self._counts.cell_begins()
         try:
             return JointCell(self._records.cell_begins(), counts)
@@ -102,7 +102,7 @@ class JointMeter:
 
 
 class JointCell:
-    """A cell under way. What a driver counts is what it had counted when the cell's code ended."""
+    """The measurement of a cell. Counts of a driver are those at the end of the cell's code."""
 
     def __init__(self, records: MeteredCell, counts: MeteredCell) -> None:
         self._records = records
@@ -111,17 +111,17 @@ class JointCell:
         self.recorded = records.recorded
 
     def starts(self) -> None:
-        """Its code comes next."""
+        """Note that its code comes next."""
         self._counts.starts()
         self._records.starts()
 
     def ends(self) -> None:
-        """Its code has ended."""
+        """Note that its code has ended."""
         self._records.ends()
         self._counts.ends()
 
     def lanes_so_far(self) -> tuple[DeviceLane, ...]:
-        """Return the lanes of the GPUs whose work is recorded."""
+        """Return the lanes of the GPUs that have records."""
         return self._records.lanes_so_far()
 
     def wait(self) -> None:
@@ -137,22 +137,22 @@ class JointCell:
             self._counts.abandon()
 
     def finish(self) -> GpuFigures:
-        """Return both meters' readings: what is known, else the reason of the GPU that is there."""
+        """Return both meters' readings. A reason that is not this machine's is left out."""
         self._counted = self._counts.finish()
         return self._both(self._records.finish())
 
     def finish_within(self, seconds: float) -> GpuFigures:
-        """Return both meters' readings; those of CUPTI's records, if they are there after so many seconds."""
+        """Return both meters' readings, with CUPTI's if they arrive within so many seconds."""
         self._counted = self._counts.finish()
         return self._both(self._records.finish_within(seconds))
 
     def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
-        """Tell both meters' readings once the records are there."""
+        """Call `tell` with both meters' readings once the records have arrived."""
         self._records.when_done(lambda figures: tell(self._both(figures)))
 
     def _both(self, recorded: GpuFigures) -> GpuFigures:
         from jupyter_mlgpu.measure.gpu.activity_switch import NO_CUDA
 
-        # That no NVIDIA GPU is in use is no reason where there is another GPU.
-        readings = [one for one in recorded.readings if one.why_missing != NO_CUDA]
+        # That no NVIDIA GPU is in use is no reason if there is another GPU.
+        readings = [reading for reading in recorded.readings if reading.why_missing != NO_CUDA]
         return GpuFigures([*readings, *self._counted.readings], recorded.work)

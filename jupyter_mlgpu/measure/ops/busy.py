@@ -1,10 +1,10 @@
-"""How long a device was at work, and how long it waited.
+"""Busy and idle time of devices in a profile.
 
-A device is busy while at least one kernel, copy or memory-set of it runs, on whatever stream: the union of
-their intervals, never their sum. It is idle for the rest of the window, which is the time from the
-cell's first line to its end, the wait for the device included and the profiler's own start and stop left out.
-A profiler makes Python slower and kernels hardly so: the idle share of a light run is smaller, and not known
-from this.
+A device is busy while at least one kernel, copy or memory-set of it runs, on any stream: its time is the
+union of their intervals, never their sum. It is idle for the rest of the window. The window is the time from
+the cell's first line to its end, with the wait for the device and without the profiler's own start and stop.
+A profiler slows Python but hardly the kernels. So the idle share of a light run is smaller than this one, and
+cannot be derived from it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _AT_WORK = ("kernel", "copy", "memset")
 
 @dataclass(frozen=True, slots=True)
 class DeviceBusy:
-    """One device in a window: all times in nanoseconds.
+    """One device in a window. All times are in nanoseconds.
 
-    `gap_ns` is the idle time between the first and the last of its intervals; `intervals` counts
-    kernels, copies and memory-sets.
+    `gap_ns` is the idle time between the first and the last interval; `intervals` counts kernels, copies and
+    memory-sets.
     """
 
     device: str
@@ -44,7 +44,7 @@ class DeviceBusy:
 
 
 def union(intervals: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The intervals (start, end) in order, merged where they overlap or touch; without those of no length."""
+    """Return the intervals (start, end) in order, merged if they overlap or touch, without empty ones."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(intervals):
         if end <= start:
@@ -57,15 +57,15 @@ def union(intervals: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def length(merged: Iterable[tuple[int, int]]) -> int:
-    """How long merged intervals are together."""
+    """Return the total length of merged intervals."""
     return sum(end - start for start, end in merged)
 
 
 def device_busy(profile: Profile) -> tuple[DeviceBusy, ...]:
-    """Each device that ran a kernel or a copy; a device of which nothing was seen is not there.
+    """Return the busy time of each device that ran a kernel or a copy; other devices are not listed.
 
-    The clocks of host and device are matched to some microseconds only; where the intervals reach beyond
-    the window, the window reaches as far.
+    The clocks of host and device are matched only to some microseconds. If intervals reach beyond the window,
+    the window is extended to them.
     """
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for event in profile.events:

@@ -1,4 +1,4 @@
-"""The profile of one cell: every loaded framework's profiler on, then off, and what they saw as a result."""
+"""The profile of one cell: turns the profilers of all loaded frameworks on and off and reads them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.guarded import words
-from jupyter_mlgpu.measure.ops import pace, table, work
+from jupyter_mlgpu.measure.ops import operation_rates, table, work
 from jupyter_mlgpu.measure.ops.busy import DeviceBusy, device_busy
 from jupyter_mlgpu.measure.ops.events import Profile
 from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
@@ -19,7 +19,7 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 Find = Callable[[str], Profiler | Refused]
 
-#: Rows of the table that a record keeps; a learner reads ten, and every browser is sent them all.
+#: Rows of the table that a record keeps. A learner reads ten, but every browser receives them all.
 ROWS = 300
 
 _SLOWER = say("A profiler slows Python, so in a light run the device is idle for less time.")
@@ -30,10 +30,10 @@ NOTHING_ON = say("No framework with a profiler was loaded in this cell, so there
 
 
 @dataclass(frozen=True, slots=True)
-class Profiled:
-    """What was seen: rows, readings of devices' times, facts, sentences, and the profiles themselves.
+class CellProfileResult:
+    """The result of a cell's profile: rows, device times, facts, sentences, and the profiles themselves.
 
-    `on` says that a profiler was on, ours or the user's own: then no time of the cell is a timing.
+    `on`: a profiler was on, ours or the user's own, so no time of the cell is a timing.
     """
 
     on: bool
@@ -45,9 +45,9 @@ class Profiled:
 
 
 class CellProfile:
-    """The profilers of one cell. `find` gives a framework's profiler, or why it has none.
+    """The profilers of one cell. `find` returns a framework's profiler, or the reason for having none.
 
-    With `shapes` they record input shapes and FLOP, too, where they can.
+    With `shapes` they also record input shapes and FLOP if they can.
     """
 
     def __init__(self, find: Find, *, shapes: bool = False) -> None:
@@ -59,11 +59,11 @@ class CellProfile:
 
     @property
     def on(self) -> bool:
-        """Whether a profiler is on in this cell, ours or the user's own."""
-        return bool(self._sessions) or any(one.running for one in self._refused.values())
+        """True if a profiler is on in this cell, ours or the user's own."""
+        return bool(self._sessions) or any(refused.running for refused in self._refused.values())
 
     def begin(self, framework: str) -> None:
-        """Turn the profiler of a framework on that is loaded; a second time changes nothing."""
+        """Turn on the profiler of a loaded framework. A second call changes nothing."""
         if framework in self._sessions or framework in self._refused:
             return
         try:
@@ -83,20 +83,20 @@ class CellProfile:
             self._sessions[framework] = started
 
     def cell_begins(self) -> None:
-        """The cell's own work begins now: what the profilers' start has taken is not in the window."""
+        """Begin the window. The start of the profilers is not in it."""
         self._window_ns[0] = real_time.time_ns()
 
     def cell_ended(self) -> None:
-        """The cell has ended, and the devices were waited for."""
+        """End the window. The cell has ended, and the devices were waited for."""
         self._window_ns[1] = real_time.time_ns()
 
     def abandon(self) -> None:
-        """Turn all of them off, and read nothing."""
+        """Turn all profilers off without reading them."""
         while self._sessions:
             self._sessions.popitem()[1].abandon()
 
-    def finish(self) -> Profiled:
-        """Turn all of them off and read them; a profile that is lost costs its own rows and says so."""
+    def finish(self) -> CellProfileResult:
+        """Turn all profilers off and read them. A lost profile costs its own rows, and a note says so."""
         on = self.on
         notes: list[Sentence] = [refused.reason for refused in self._refused.values()]
         if not self._sessions and not self._refused:
@@ -125,14 +125,14 @@ class CellProfile:
                 profiles.append(profile)
                 ops += table.rows(profile)
                 devices = device_busy(profile)
-                readings += [*_device_times(profile, devices), *pace.readings(profile, devices)]
-                if (done := work.of(profile)) is not None:
+                readings += [*_device_times(profile, devices), *operation_rates.readings(profile, devices)]
+                if (done := work.cell_work(profile)) is not None:
                     works.append((profile, done))
                 notes += _notes(profile, devices)
-                reading = Fact(round(real_time.perf_counter() - begun, 3), Sentence("time.perf_counter"))
-                facts[framework + PROFILE_READ] = reading
+                seconds = round(real_time.perf_counter() - begun, 3)
+                facts[framework + PROFILE_READ] = Fact(seconds, Sentence("time.perf_counter"))
         finally:
-            self.abandon()  # an interrupt while one is read must not leave another one on
+            self.abandon()  # an interrupt while one is read must not leave another on
         readings += self._work(works, facts)
         ops.sort(key=lambda row: -(row.share or 0))
         if not profiles:
@@ -144,16 +144,16 @@ class CellProfile:
                     count=len(ops) - ROWS,
                 )
             )
-        # One note, whatever there is to say of a profiler: a receipt shows each in a place of its own.
+        # One note for everything about profilers: a receipt shows each note in a place of its own.
         note = (joined(*notes),) if notes else ()
-        return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, note, tuple(profiles))
+        return CellProfileResult(on, tuple(ops[:ROWS]), tuple(readings), facts, note, tuple(profiles))
 
     def _work(self, works: Sequence[tuple[Profile, CellWork]], facts: dict[str, Fact]) -> list[Reading]:
-        """The work of the framework that had most of it, and whose roof it stands under, as a fact."""
+        """Return the work of the framework that had most of it. A fact names its device and type."""
         if not works:
-            return [work.unknown(NO_WORK if self._shapes else NOT_COUNTED)]
-        profile, most = max(works, key=lambda one: (one[1].flops, one[1].moved or 0))
-        facts[WORKED_IN] = work.worked_in(most, profile.profiler)
+            return [work.not_counted(NO_WORK if self._shapes else NOT_COUNTED)]
+        profile, most = max(works, key=lambda entry: (entry[1].flops, entry[1].moved or 0))
+        facts[WORKED_IN] = work.worked_in_fact(most, profile.profiler)
         return work.readings(profile, most)
 
 
@@ -171,22 +171,22 @@ def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Rea
         )
         return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
     readings = []
-    for one in devices:
+    for device in devices:
         busy = say(
             "{profiler}, union of kernels and copies of {devices}",
             profiler=profile.profiler,
-            devices=one.device,
+            devices=device.device,
         )
         idle = say(
             "{profiler}: 1 - (union of kernels and copies of {device}) / (the cell, from start to end)",
             profiler=profile.profiler,
-            device=one.device,
+            device=device.device,
         )
-        on, count = one.device, one.intervals
+        on, count = device.device, device.intervals
         readings += [
             Reading(
                 "device_time",
-                one.busy_ns / 1e9,
+                device.busy_ns / 1e9,
                 "s",
                 "device",
                 "profiler",
@@ -196,7 +196,7 @@ def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Rea
             ),
             Reading(
                 "device_idle",
-                one.idle_share,
+                device.idle_share,
                 "share",
                 "device",
                 "profiler",
@@ -220,19 +220,19 @@ def _notes(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Sentence]:
             )
         )
     if profile.complete and devices:
-        notes += [*map(_waited, devices), _SLOWER]
+        notes += [*map(_idle_note, devices), _SLOWER]
     return notes
 
 
-def _waited(one: DeviceBusy) -> Sentence:
-    ends = one.idle_share - one.between_share
+def _idle_note(device: DeviceBusy) -> Sentence:
+    ends = device.idle_share - device.between_share
     return say(
         "{device} was idle {share} of this profiled cell: {between} between its {count} kernels "
         "and copies, {ends} before the first and after the last.",
-        device=one.device,
-        share=_percent(one.idle_share),
-        between=_percent(one.between_share),
-        count=one.intervals,
+        device=device.device,
+        share=_percent(device.idle_share),
+        between=_percent(device.between_share),
+        count=device.intervals,
         ends=_percent(ends),
     )
 

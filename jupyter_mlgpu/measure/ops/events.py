@@ -1,7 +1,7 @@
-"""What a profiler saw of one cell, in one form for every framework.
+"""The events of one cell's profile, in one form for all frameworks.
 
-Times are whole nanoseconds since 1970 (UTC) as the profiler gives them; only differences within one
-profile mean something.
+Times are whole nanoseconds since 1970 (UTC) as the profiler reports them. Only differences within one profile
+are meaningful.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 Kind = Literal["op", "kernel", "copy", "memset"]
 
-#: Events of one profile that are kept; an event takes about 250 bytes.
+#: Number of events of one profile that are kept. An event takes about 250 bytes.
 LIMIT = 1_000_000
 
-#: Why a profiler's events were not kept.
+#: The reason why a profiler's events were not kept.
 CUT = say("a profile of more than {limit} events is cut to limit its memory use", limit=LIMIT)
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One operation that ran once, on one line: a thread of the host or a stream of a device.
+    """One run of an operation on one line: a thread of the host or a stream of a device.
 
     `device` is our short name (`gpu:0`), and `host` on the host's plane: a thread there runs an operation
-    of the CPU or hands one to a device, and profilers do not say which. `bytes` are those copied, `flops`
-    floating-point operations, both None where the profiler does not tell them. `moved` are the bytes that it
-    reads and writes at the least (see `work.py`), `number_type` the type in which it computes: `bfloat16`.
+    of the CPU or launches one on a device, and profilers do not say which. `bytes` are those copied, `flops`
+    floating-point operations; both are None if the profiler does not report them. `moved` are the bytes that
+    it reads and writes at the least (see `work.py`), `number_type` the type in which it computes: `bfloat16`.
     """
 
     name: str
@@ -48,16 +48,16 @@ class Event:
 
     @property
     def end_ns(self) -> int:
-        """When it ended."""
+        """The end of the event."""
         return self.start_ns + self.duration_ns
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramCost:
-    """What a run of a compiled program has to do, by the compiler's own account, and how many there were.
+    """The work of one run of a compiled program, by the compiler's own figures, and the number of runs.
 
-    `flops` of `number_type`; `moved` are the bytes that its parts read and write, `given` those of what it is
-    given and gives back.
+    `flops` are those of `number_type`. `moved` are the bytes that its parts read and write, `given` the bytes
+    of its arguments and results.
     """
 
     name: str
@@ -70,14 +70,14 @@ class ProgramCost:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The events of one framework, seen from `start_ns` to `end_ns`.
+    """The events of one framework from `start_ns` to `end_ns`.
 
-    `left_out` counts events of the profiler that were not kept, with the reason. `whole` is False where the
+    `left_out` counts events of the profiler that were not kept, with the reason. `whole` is False if the
     profiler did not run to the cell's end. `problems` are sentences for the reader. `xspace` is the profile
-    as the framework itself wrote it, a serialised XSpace, where it writes one. `devices_unseen` says that a
-    device worked of which the profiler tells nothing: the host's lines are then no picture of the cell.
-    `compiled` says that the host's operations are parts of compiled programs: nobody starts them one by one.
-    `programs` is what those programs had to do, where that is told of a whole program.
+    as the framework itself wrote it, a serialised XSpace, if it writes one. `devices_unseen`: a device
+    worked that the profiler does not report, so the host's lines do not show the whole cell. `compiled`: the
+    host's operations are parts of compiled programs and are not launched one by one. `programs` is the work
+    of these programs, if it is reported for whole programs.
     """
 
     framework: str
@@ -96,20 +96,20 @@ class Profile:
 
     @property
     def complete(self) -> bool:
-        """Whether every event of the cell is here, so that sums over them are the cell's."""
+        """True if every event of the cell is here, so that sums over them are the cell's."""
         return self.whole and self.left_out == 0
 
 
-class SeenEvents(NamedTuple):
-    """What a profiler's own form holds; `left_out` and `problems` are those of a Profile."""
+class ProfileEvents(NamedTuple):
+    """The events in a profiler's own form; `left_out` and `problems` are those of a Profile."""
 
     events: tuple[Event, ...]
     left_out: int
     problems: tuple[Sentence, ...] = ()
 
 
-def kept(events: Iterable[Event], limit: int = LIMIT) -> SeenEvents:
-    """The first `limit` events, and how many more there were."""
+def first_events(events: Iterable[Event], limit: int = LIMIT) -> ProfileEvents:
+    """Return the first `limit` events, and how many more there were."""
     first: list[Event] = []
     more = 0
     for event in events:
@@ -117,4 +117,4 @@ def kept(events: Iterable[Event], limit: int = LIMIT) -> SeenEvents:
             first.append(event)
         else:
             more += 1
-    return SeenEvents(tuple(first), more)
+    return ProfileEvents(tuple(first), more)

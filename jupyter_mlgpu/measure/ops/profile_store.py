@@ -1,8 +1,8 @@
-"""The profiles of the newest profiled cells, event by event, so that they can be exported.
+"""The profiles of the newest profiled cells, event by event, for export.
 
-A record holds a profile's table. The events behind it are kept beside the records, in the kernel's memory
-alone, and bounded: an event takes about 250 bytes, so `LIMIT` of them take 100 MB. Where that is not enough,
-the oldest cells' events are let go; of a cell that is too large by itself, the first events by time stay.
+A record holds a profile's table. The events are kept apart from the records, only in the kernel's memory, and
+their number is limited: an event takes about 250 bytes, so `LIMIT` of them take 100 MB. Beyond that, the
+events of the oldest cells are dropped. If one cell alone is too large, its first events by time are kept.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from jupyter_mlgpu.record.sentence import say
 
 Key = tuple[str, int]
 
-#: Events of all cells together.
+#: Most events of all cells together.
 LIMIT = 400_000
 
-#: Bytes of all cells' serialised XSpaces together.
+#: Most bytes of all cells' serialised XSpaces together.
 XSPACE_LIMIT = 64 * 1024**2
 
 
 class ProfileStore:
-    """Profiles by the key of their record, the newest ones. Safe to call from several threads."""
+    """The newest profiles by the key of their record. Safe to call from several threads."""
 
     def __init__(self, limit: int = LIMIT, xspace_limit: int = XSPACE_LIMIT) -> None:
         self._limit = limit
@@ -33,27 +33,28 @@ class ProfileStore:
         self._lock = threading.Lock()
 
     def add(self, key: Key, profiles: tuple[Profile, ...]) -> None:
-        """Keep a cell's profiles, and let go of what is too much then."""
+        """Keep a cell's profiles, and drop the oldest ones beyond the limits."""
         if not profiles:
             return
-        profiles = tuple(_cut(one, self._limit // len(profiles)) for one in profiles)
+        profiles = tuple(_cut(profile, self._limit // len(profiles)) for profile in profiles)
         with self._lock:
             self._profiles[key] = profiles
-            while sum(len(one.events) for all_of in self._profiles.values() for one in all_of) > self._limit:
+            while sum(map(_events, self._profiles.values())) > self._limit:
                 del self._profiles[next(iter(self._profiles))]
             for older in list(self._profiles):
-                if sum(_bytes(one) for one in self._profiles.values()) <= self._xspace_limit:
+                if sum(map(_bytes, self._profiles.values())) <= self._xspace_limit:
                     break
-                without = tuple(dataclasses.replace(one, xspace=None) for one in self._profiles[older])
-                self._profiles[older] = without
+                self._profiles[older] = tuple(
+                    dataclasses.replace(profile, xspace=None) for profile in self._profiles[older]
+                )
 
     def get(self, key: Key) -> tuple[Profile, ...]:
-        """The profiles of a cell; none where it was not profiled, or where they were let go."""
+        """Return the profiles of a cell, none if it was not profiled or if they were dropped."""
         with self._lock:
             return self._profiles.get(key, ())
 
     def clear(self) -> None:
-        """Let all of them go."""
+        """Drop all profiles."""
         with self._lock:
             self._profiles.clear()
 
@@ -73,5 +74,9 @@ def _cut(profile: Profile, limit: int) -> Profile:
     )
 
 
+def _events(profiles: tuple[Profile, ...]) -> int:
+    return sum(len(profile.events) for profile in profiles)
+
+
 def _bytes(profiles: tuple[Profile, ...]) -> int:
-    return sum(len(one.xspace or b"") for one in profiles)
+    return sum(len(profile.xspace or b"") for profile in profiles)

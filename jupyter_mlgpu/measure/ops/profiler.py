@@ -1,4 +1,4 @@
-"""What a cell asks of a framework's profiler; `jupyter_mlgpu.testing.FakeProfiler` is a public example."""
+"""The interface of a framework's profiler; `jupyter_mlgpu.testing.FakeProfiler` is a public example."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why no profile is taken, in a sentence; `running` says that a profiler of the user's own is on."""
+    """The reason for having no profile, in a sentence; `running`: a profiler of the user's own is on."""
 
     reason: Sentence
     running: bool = False
@@ -21,11 +21,11 @@ class Session(Protocol):
     """A profiler that is on."""
 
     def stop(self) -> Profile:
-        """Turn it off, and read what it saw. Raises where the profile is lost; it is off all the same."""
+        """Turn it off and read it. Raises if the profile is lost; the profiler is then off all the same."""
         ...
 
     def abandon(self) -> None:
-        """Turn it off, and read nothing. Never raises."""
+        """Turn it off without reading it. Never raises."""
         ...
 
 
@@ -37,6 +37,6 @@ class Profiler(Protocol):
     def start(self, shapes: bool = False) -> Session | Refused:
         """Turn it on. Never starts the framework, and never touches a profiler of the user's own.
 
-        With `shapes` it records input shapes and FLOP, where it can, at whatever cost.
+        With `shapes` it records input shapes and FLOP if it can, whatever the cost.
         """
         ...

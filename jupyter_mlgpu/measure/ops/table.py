@@ -1,4 +1,4 @@
-"""A profile as the rows of a table: one row an operation, host and devices apart."""
+"""A profile as the rows of a table: one row for each operation, host and devices apart."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class _Row:
 
 
 def rows(profile: Profile) -> tuple[OpStat, ...]:
-    """Every operation of a profile, the one with the largest share of its plane first.
+    """Return a row for every operation of a profile, the largest share of its plane first.
 
-    Self times are those of `selftime`, so that the rows of a line sum to its busy time. The total time of an
-    operation is the time in which it was open on a line, what it ran inside included; where it runs inside
-    itself, that time counts once. The share is the self time's part of the busy time of all lines of the
-    same plane and device, from 0 to 1; there is none where devices worked unseen, for the host's operations
-    are not the whole then. Bytes and FLOP are sums over the calls for which the profiler tells
-    them; input shapes are told where all calls had the same.
+    Self times are those of `selftime`, so the rows of a line sum to its busy time. The total time of an
+    operation is the time in which it was open on a line, including what it ran inside itself; if it runs
+    inside itself, that time counts once. The share is the self time's part of the busy time of all lines of
+    the same plane and device, from 0 to 1. There is none if devices worked that the profile does not show:
+    then the host's operations are not the whole. Bytes and FLOP are sums over the calls for which the
+    profiler reports them. Input shapes are given if all calls had the same.
     """
     found: dict[_Key, _Row] = defaultdict(_Row)
     busy: dict[tuple[Plane, str], int] = defaultdict(int)

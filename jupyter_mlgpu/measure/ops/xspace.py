@@ -1,8 +1,8 @@
-"""The serialised XSpace of TensorFlow's and JAX's profilers, cut before it is read.
+"""Cuts the serialised XSpace of TensorFlow's and JAX's profilers before it is parsed.
 
-A parsed event takes about ten times the bytes of a serialised one, so a profile of ten million events must
-be cut while it is bytes. Protocol buffers allow that: a message is a sequence of fields, and one with some
-fields taken out is a message still. Numbers of fields are those of tsl/profiler/protobuf/xplane.proto.
+A parsed event takes about ten times the bytes of a serialised one, so a profile of ten million events must be
+cut in serialised form. Protocol buffers allow that: a message is a sequence of fields, and without some of
+them it is still a message. Field numbers are those of tsl/profiler/protobuf/xplane.proto.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from jupyter_mlgpu.measure.ops.events import LIMIT
 from jupyter_mlgpu.record.sentence import say
 
-#: Bytes up to which a profile is read as it is: an event with its times takes 12 bytes and more.
+#: Bytes up to which a profile is not cut: an event with its times takes at least 12 bytes.
 UNCOUNTED = 12 * LIMIT
 
 _PLANES = 1  # XSpace.planes
@@ -24,9 +24,9 @@ _FIXED = {1: 8, 5: 4}
 
 
 def cut(data: bytes, limit: int = LIMIT, uncounted: int = UNCOUNTED) -> tuple[bytes, int]:
-    """The profile with at most `limit` events, and how many were left out.
+    """Return the profile with at most `limit` events, and how many were left out.
 
-    Of every line the same part is kept, its first events. Raises ValueError for what is no such message.
+    The same part of every line is kept: its first events. Raises ValueError for data that is no XSpace.
     """
     if len(data) <= uncounted:
         return data, 0
@@ -53,8 +53,8 @@ def cut(data: bytes, limit: int = LIMIT, uncounted: int = UNCOUNTED) -> tuple[by
                 place = end
         return b"".join(parts)
 
-    made = _rewritten(data, _PLANES, lambda plane: _rewritten(plane, _LINES, cut_line))
-    return made, left_out
+    result = _rewritten(data, _PLANES, lambda plane: _rewritten(plane, _LINES, cut_line))
+    return result, left_out
 
 
 def _rewritten(message: bytes, number: int, change: Callable[[bytes], bytes]) -> bytes:
@@ -69,7 +69,7 @@ def _rewritten(message: bytes, number: int, change: Callable[[bytes], bytes]) ->
 
 
 def _count(line: bytes) -> int:
-    """How many events a line has."""
+    """Return the number of events of a line."""
     count = place = 0
     while place < len(line):
         if line[place] == _EVENT:
@@ -81,11 +81,11 @@ def _count(line: bytes) -> int:
 
 
 def _run(line: bytes, place: int, most: int | None = None) -> tuple[int, int]:
-    """Where the events that stand together from `place` on end, and how many they are, `most` at most."""
+    """Return the end of the consecutive events from `place` on, and their number, at most `most`."""
     count = 0
     size = len(line)
     while place < size and line[place] == _EVENT and count != most:
-        if place + 1 < size and line[place + 1] < 128:  # by far the most: this loop goes over millions
+        if place + 1 < size and line[place + 1] < 128:  # the common case: this loop runs over millions
             place += 2 + line[place + 1]
         else:
             _, place, _ = _field(line, place)
@@ -96,14 +96,14 @@ def _run(line: bytes, place: int, most: int | None = None) -> tuple[int, int]:
 
 
 def fields(message: bytes, number: int) -> Iterator[bytes]:
-    """The bodies of a message's fields of this number, of those that have a length."""
+    """Yield the bodies of a message's length-delimited fields with this number."""
     for found, _, end, body in _fields(message):
         if found == number and body is not None:
             yield message[body:end]
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int, int, int | None]]:
-    """Number, start, end and, of what has a length, the start of the body, of each field."""
+    """Yield number, start, end and body start of each field; without a length, the last one is None."""
     place = 0
     while place < len(message):
         number, end, body = _field(message, place)
@@ -112,7 +112,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, int, int, int | None]]:
 
 
 def _field(message: bytes, place: int) -> tuple[int, int, int | None]:
-    """Number, end, and start of the body of the field at `place`. Raises ValueError where there is none."""
+    """Return number, end and body start of the field at `place`. Raises ValueError if there is none."""
     tag, place = _read_varint(message, place)
     kind = tag & 7
     body = None
@@ -143,9 +143,9 @@ def _read_varint(message: bytes, place: int) -> tuple[int, int]:
 
 
 def _varint(value: int) -> bytes:
-    made = bytearray()
+    data = bytearray()
     while value > 127:
-        made.append(value & 127 | 128)
+        data.append(value & 127 | 128)
         value >>= 7
-    made.append(value)
-    return bytes(made)
+    data.append(value)
+    return bytes(data)

@@ -1,1 +1,1 @@
-"""One quantity a module, read before and after a cell."""
+"""Probes: each reads one quantity before and after a cell."""

@@ -1,4 +1,4 @@
-"""What the recorder asks of a probe."""
+"""The interface of a probe."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProbeInstruments:
-    """What a probe may measure with: the one sampling thread, and the GPUs once they are found."""
+    """The instruments of probes: the sampler, and the GPUs once they are found."""
 
     sampler: Sampler
     gpus: Lazy[Gpus]
 
 
 class Probe(Protocol):
-    """Measures one quantity over a cell; several measurements may be open at once, one inside another."""
+    """Measures one quantity over a cell. Several measurements may be open at once, one inside another."""
 
     quantity: str
 
     def start(self) -> Callable[[], Reading | Sequence[Reading]]:
-        """Take the first reading; calling what is returned takes the second and gives the result.
+        """Take the first reading. Returns a function that takes the second and returns the result.
 
-        A quantity with several sources, such as two GPUs, gives a reading of each.
+        A quantity with several sources, such as two GPUs, has a reading for each.
         """
         ...
 
 
-class Late:
-    """A probe whose code is loaded when the first cell begins: loading the extension does not wait for it."""
+class DeferredProbe:
+    """A probe whose module is imported when the first cell begins, to load the extension faster."""
 
     def __init__(self, quantity: str, make: Callable[[], Probe]) -> None:
         self.quantity = quantity
@@ -44,7 +44,7 @@ class Late:
         self._probe: Probe | None = None
 
     def start(self) -> Callable[[], Reading | Sequence[Reading]]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that ends the measurement and returns the reading."""
         if self._probe is None:
             self._probe = self._make()
         return self._probe.start()

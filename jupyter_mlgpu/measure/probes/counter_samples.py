@@ -1,12 +1,12 @@
-"""What the live counters showed while a cell ran, kept for the page of its record and for its timeline.
+"""The values of the live counters while a cell ran, kept for the page of its record and for its timeline.
 
-The looks of a cell are plain data:
+The samples of a cell are plain data:
 
     {"series": [{"device": "GPU 0 (...)", "quantity": "power", "unit": "W", "source": ..., ...}, ...],
-     "interval": 0.5, "looks": [[0.2, [312.5, ...]], ...]}
+     "interval": 0.5, "samples": [[0.2, [312.5, ...]], ...]}
 
-with the times in seconds from the cell's start and a value for each series, None where it had a reason. The
-counters remember five minutes, so of a longer cell it is the last five.
+Times are in seconds from the cell's start. There is a value for each series, None if it had a reason instead.
+The counters keep five minutes, so the samples of a longer cell are those of its last five minutes.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from typing import Any
 Key = tuple[str, int]
 CounterSamples = dict[str, Any]
 
-#: Values of all cells together: 7 hours of looks at the series of a machine with one GPU, some 13 MB.
+#: Values of all cells together: 7 hours of samples on a machine with one GPU, some 13 MB.
 VALUES = 400_000
 
-#: A curve has two points.
+#: A curve needs two points.
 FEWEST = 2
 
 
 class CounterSampleStore:
-    """Looks by the key of their record, those of the newest cells. Safe to call from several threads."""
+    """Samples of the newest cells by the key of their record. Safe to call from several threads."""
 
     def __init__(self, limit: int = VALUES) -> None:
         self._limit = limit
         self._samples: dict[Key, CounterSamples] = {}
-        self._let_go: set[Key] = set()
+        self._dropped: set[Key] = set()
         self._lock = threading.Lock()
 
     def add(self, key: Key, counters: Mapping[str, Any], begun: float, wall: float) -> None:
-        """Keep what falls into a cell that began at `begun` and took `wall`: seconds of the counters' clock.
+        """Keep the samples of a cell that began at `begun` and took `wall`: seconds of the counters' clock.
 
-        `counters` are their series, interval and history of (moment, values). A cell with fewer than two
-        looks has none.
+        `counters` has the series, the interval and the history of (time, values). A cell with fewer than two
+        samples is not kept.
         """
         series = counters["series"]
         samples = [
@@ -52,23 +52,23 @@ class CounterSampleStore:
             self._samples[key] = {"series": series, "interval": counters["interval"], "samples": samples}
             while len(self._samples) > 1 and sum(map(_values, self._samples.values())) > self._limit:
                 oldest = next(iter(self._samples))
-                self._let_go.add(oldest)
+                self._dropped.add(oldest)
                 del self._samples[oldest]
 
     def get(self, key: Key) -> CounterSamples | None:
-        """The looks of a cell; None where nobody watched, or they were let go."""
+        """Return the samples of a cell, None if the counters were off or the samples were dropped."""
         with self._lock:
             return self._samples.get(key)
 
-    def let_go(self, key: Key) -> bool:
-        """Whether a cell's looks were kept once, and had to make room."""
+    def was_dropped(self, key: Key) -> bool:
+        """Return True if a cell's samples were kept once and dropped later for want of room."""
         with self._lock:
-            return key in self._let_go
+            return key in self._dropped
 
     def clear(self) -> None:
-        """Let all of them go."""
+        """Drop all samples."""
         with self._lock:
-            self._let_go.update(self._samples)
+            self._dropped.update(self._samples)
             self._samples.clear()
 
 

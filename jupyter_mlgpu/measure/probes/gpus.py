@@ -1,25 +1,24 @@
-"""The NVIDIA GPUs of this machine, found once: their numbers and names, or why there are none."""
+"""The NVIDIA GPUs of this machine, found once: their indices and names, or the reason for having none."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
 
-from jupyter_mlgpu.measure.probes import nvml as asking
-from jupyter_mlgpu.measure.probes.nvml import NOT_KNOWN, Nvml
+from jupyter_mlgpu.measure.probes.nvml import NOT_INSTALLED, NOT_KNOWN, Nvml
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 NO_NVIDIA_ON_A_MAC = say("This Mac's GPU is not an NVIDIA GPU.")
-# What most machines say stands in every receipt, so it is short there.
+# The reasons of most machines are in every receipt, so they are short.
 NO_PACKAGE = say("The package nvidia-ml-py is not installed.")
 NO_DRIVER = say("No NVIDIA driver was found here.")
-#: NVML's own words for it (NVML_ERROR_LIBRARY_NOT_FOUND).
+#: NVML's text for NVML_ERROR_LIBRARY_NOT_FOUND.
 _NO_LIBRARY = say("NVML Shared Library Not Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU by NVML's number; `label` is what people read, such as `GPU 0 (NVIDIA H200)`."""
+    """A GPU with NVML's index; `label` is for people, such as `GPU 0 (NVIDIA H200)`."""
 
     index: int
     label: str
@@ -27,7 +26,7 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Gpus:
-    """NVML and the GPUs it tells of; `why_none` is a sentence where there are none."""
+    """NVML and its GPUs; `why_none` is a sentence if there are none."""
 
     nvml: Nvml
     gpus: tuple[Gpu, ...]
@@ -35,13 +34,13 @@ class Gpus:
 
     @property
     def reason(self) -> Sentence:
-        """Why there is none."""
+        """The reason for having none."""
         return self.why_none or NOT_KNOWN
 
 
 def find(nvml: Nvml) -> Gpus:
-    """Ask NVML; the first question starts it, which may take a second and more."""
-    if sys.platform == "darwin":  # no driver of NVIDIA's since macOS 10.14
+    """Find the GPUs through NVML. The first query starts NVML, which may take a second and more."""
+    if sys.platform == "darwin":  # NVIDIA has no driver since macOS 10.14
         return Gpus(nvml, (), NO_NVIDIA_ON_A_MAC)
     count = nvml.count()
     if count.value is None:
@@ -52,7 +51,7 @@ def find(nvml: Nvml) -> Gpus:
 
 
 def _short(why: Sentence) -> Sentence:
-    if why == asking.NOT_INSTALLED:
+    if why == NOT_INSTALLED:
         return NO_PACKAGE
     return NO_DRIVER if _NO_LIBRARY in why else why
 

@@ -1,4 +1,4 @@
-"""What is found out once a process, off the cell's own thread, because it may take long."""
+"""A value that is found once per process, off the cell's own thread, because finding it may take long."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ T = TypeVar("T")
 
 
 class Lazy(Generic[T]):
-    """Calls `find` at the first `get`; `known` never waits."""
+    """Calls `find` at the first `get`. `known` never waits."""
 
     def __init__(self, find: Callable[[], T]) -> None:
         self._find = find
         self._lock = threading.Lock()
-        #: What was found; None as long as nobody has asked for it.
+        #: The value; None until it has been requested and found.
         self.known: T | None = None
 
     def get(self) -> T:
-        """What there is; the first caller waits for it."""
+        """Return the value. The first call waits until it is found."""
         with self._lock:
             if self.known is None:
                 self.known = self._find()

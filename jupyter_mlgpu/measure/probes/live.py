@@ -1,8 +1,9 @@
-"""What the machine does now: use, memory, power and temperature of each GPU, the processor's use, and memory.
+"""Live counters: utilization, memory, power and temperature of each GPU, CPU utilization, and memory.
 
-Gauges, each with its owner's definition: NVML's utilisation is the part of its last sampling period in which
-any kernel ran, of any process, so a GPU can read 100 % and be far from full. Apple's chips tell their power
-(energy between two looks) and a Mac's drivers the use of their GPUs, but not the temperature without sudo.
+They are gauges as their owners define them. NVML's utilization is the part of its last sampling period in
+which any kernel of any process ran, so a GPU can read 100 % and be far from full. Apple's chips report power
+(energy between two samples), and a Mac's drivers report the utilization of the GPUs. Their temperature needs
+sudo.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 SUDO = say("Apple reports this only to an administrator.")
 FIRST = say("It is the difference between two samples, and this was the first.")
 
-#: Series that a browser reads: eight GPUs have 36.
+#: Most series that a browser reads: eight GPUs have 36.
 MOST_SERIES = 256
-#: What was seen of each series, in their order; None: not known.
+#: A value for each series, in their order; None if unknown.
 ValuesData = Annotated[list[Amount | None], Most(MOST_SERIES)]
 
 _OF_A_GPU = (("utilisation", "share"), ("memory", "bytes"), ("power", "W"), ("temperature", "°C"))
@@ -37,7 +38,7 @@ Read = Callable[[], NvmlAnswer[float]]
 
 @dataclass(frozen=True, slots=True)
 class CounterSeries:
-    """One line of a chart: `device` and `quantity` name it, `limit` is the most it can be, None: not known.
+    """One line of a chart: `device` and `quantity` name it, `limit` is its largest value, None if unknown.
 
     `unit` is share (0 to 1), cores, bytes, W or °C. `why_missing` says why there is no value now.
     """
@@ -51,9 +52,9 @@ class CounterSeries:
 
 
 class CounterReader:
-    """Looks at everything; used from one thread. The first look finds out what there is.
+    """Samples all live counters. Used from one thread. The first sample finds the counters of this machine.
 
-    `process`: whether this process is looked at too, beside the machine and its GPUs.
+    `process`: this process is sampled too, besides the machine and its GPUs.
     """
 
     def __init__(
@@ -73,16 +74,18 @@ class CounterReader:
         self._lines: list[tuple[CounterSeries, Read]] | None = None
 
     def sample(self) -> tuple[list[CounterSeries], list[float | None]]:
-        """What there is to see, and a value for each: None where it has a reason now."""
+        """Return the series, and a value for each: None if it has a reason instead."""
         if self._lines is None:
             self._lines = [*self._machine(), *self._of_gpus()]
         series: list[CounterSeries] = []
         values: list[float | None] = []
-        for one, read in self._lines:
-            told = read()
-            values.append(told.value)
+        for line, read in self._lines:
+            answer = read()
+            values.append(answer.value)
             series.append(
-                CounterSeries(one.device, one.quantity, one.unit, one.source, one.limit, told.why_missing)
+                CounterSeries(
+                    line.device, line.quantity, line.unit, line.source, line.limit, answer.why_missing
+                )
             )
         return series, values
 
@@ -115,8 +118,8 @@ def _of_nvidia(nvml: Nvml, gpu: Gpu) -> Iterable[tuple[CounterSeries, Read]]:
     index = gpu.index
 
     def used() -> NvmlAnswer[float]:
-        told = nvml.memory(index)
-        return NvmlAnswer(None, told.why_missing) if told.value is None else NvmlAnswer(told.value.used)
+        answer = nvml.memory(index)
+        return NvmlAnswer(None, answer.why_missing) if answer.value is None else NvmlAnswer(answer.value.used)
 
     whole = nvml.memory(index).value
     total = None if whole is None else whole.total
@@ -134,17 +137,17 @@ def _of_apple(
 ) -> Iterable[tuple[CounterSeries, Read]]:
     read = _Power(monitor, now).of if not isinstance(monitor, str) else lambda _: _because(monitor)
     for part in ("GPU", "CPU", say("Neural Engine")):
-        one = CounterSeries(
+        series = CounterSeries(
             part, "power", "W", say("Apple's energy model of the {part}, all programs", part=part)
         )
-        yield one, read(part)
+        yield series, read(part)
     yield CounterSeries("GPU", "temperature", "°C", "none"), _because(SUDO)
 
 
 def _use_of_apple(gauges: mac_gpu.Gauges) -> Iterable[tuple[CounterSeries, Read]]:
     for name in gauges.names() or ["GPU"]:
-        one = CounterSeries(name, "utilisation", "share", say("IORegistry gauge, all programs"), 1.0)
-        yield one, lambda name=name: gauges.read(name)  # type: ignore[misc]
+        series = CounterSeries(name, "utilisation", "share", say("IORegistry gauge, all programs"), 1.0)
+        yield series, lambda name=name: gauges.read(name)  # type: ignore[misc]
 
 
 def _none(device: str, why: Sentence) -> Iterable[tuple[CounterSeries, Read]]:
@@ -153,7 +156,7 @@ def _none(device: str, why: Sentence) -> Iterable[tuple[CounterSeries, Read]]:
 
 
 class _Power:
-    """The power of the parts of Apple's chip: a window is open from one look to the next."""
+    """The power of the parts of Apple's chip: a window is open from one sample to the next."""
 
     LABEL = "jupyter_mlgpu-live"
 
@@ -165,7 +168,7 @@ class _Power:
 
     def of(self, part: str) -> Read:
         def read() -> NvmlAnswer[float]:
-            if part == "GPU":  # the first of the parts
+            if part == "GPU":  # the first part that is read in each sample
                 why = self._sample()
                 if why is not None:
                     return NvmlAnswer(None, why)
@@ -189,9 +192,9 @@ class _Power:
 
 
 class _Rate:
-    """How much a counter of seconds grew in a second: of `parts` together, as a share of all of them.
+    """The growth of a counter of seconds per second, or, with `parts`, as a share of all of them.
 
-    The system counts in ticks of 10 ms, so a share may come out a tick above the whole, which it is then.
+    The system counts in ticks of 10 ms, so a share may come out a tick above 1. It is limited to 1.
     """
 
     def __init__(
@@ -212,14 +215,14 @@ class _Rate:
 
 
 def _busy() -> float:
-    """Seconds that all processors together have worked since the machine was started."""
+    """Return the seconds that all CPUs together have worked since the machine was started."""
     import psutil
 
-    told = psutil.cpu_times()
-    # Linux counts a guest's time in user, too; waiting for a disk is not work.
-    idle = told.idle + getattr(told, "iowait", 0.0)
-    guests = getattr(told, "guest", 0.0) + getattr(told, "guest_nice", 0.0)
-    return float(sum(told) - guests - idle)
+    times = psutil.cpu_times()
+    # Linux counts a guest's time in user, too. Waiting for a disk is not work.
+    idle = times.idle + getattr(times, "iowait", 0.0)
+    guests = getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)
+    return float(sum(times) - guests - idle)
 
 
 def _machine_memory() -> NvmlAnswer[float]:
@@ -234,5 +237,5 @@ def _because(why: Sentence) -> Read:
     return lambda: NvmlAnswer(None, why)
 
 
-def _float(told: NvmlAnswer[int]) -> NvmlAnswer[float]:
-    return NvmlAnswer(None if told.value is None else float(told.value), told.why_missing)
+def _float(answer: NvmlAnswer[int]) -> NvmlAnswer[float]:
+    return NvmlAnswer(None if answer.value is None else float(answer.value), answer.why_missing)

@@ -1,8 +1,8 @@
-"""How busy a Mac's GPUs are with the work of all programs, as their drivers tell; no administrator is needed.
+"""Utilization of a Mac's GPUs by all programs, as reported by their drivers without administrator rights.
 
-A driver tells it in `PerformanceStatistics` of its service of class `IOAccelerator`: in per cent, under
-"Device Utilization %", or "GPU Activity(%)" with AMD's GPUs. Over which time it is taken is not documented.
-Drivers of Intel's GPUs were seen above 100 % (exelban/stats, issue 649). Not yet run on a Mac.
+A driver reports it in `PerformanceStatistics` of its service of class `IOAccelerator`: in per cent, under
+"Device Utilization %", or "GPU Activity(%)" for AMD's GPUs. The period it covers is not documented. Values
+above 100 % of Intel's drivers have been reported (exelban/stats, issue 649). Not yet run on a Mac.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.ioregistry import Registry
 
-#: The names under which drivers tell the use of the whole GPU.
+#: The keys under which drivers report the utilization of the whole GPU.
 _KEYS = ("Device Utilization %", "GPU Activity(%)")
 
 NO_GPU = say("macOS lists no GPU here.")
@@ -24,7 +24,7 @@ NOT_TOLD = say("The driver of this GPU does not report how busy it is.")
 
 
 class Gauges:
-    """The use of each GPU of this Mac."""
+    """The utilization of each GPU of this Mac."""
 
     def __init__(self, load: Callable[[], Registry] | None = None) -> None:
         self._load = load or _load
@@ -33,7 +33,7 @@ class Gauges:
         self._why = NO_GPU
 
     def names(self) -> list[str]:
-        """Return the GPUs' names, `GPU` where there is one alone; none where macOS does not answer."""
+        """Return the GPUs' names, `GPU` if there is only one; empty if macOS does not answer."""
         if self._entries is None:
             try:
                 self._entries = self._find()
@@ -43,7 +43,7 @@ class Gauges:
         return list(self._entries)
 
     def read(self, name: str) -> NvmlAnswer[float]:
-        """Return the use of a GPU, 0 to 1."""
+        """Return the utilization of a GPU, 0 to 1."""
         entry = (self._entries or {}).get(name)
         if entry is None or self._registry is None:
             return NvmlAnswer(None, self._why)
@@ -65,9 +65,9 @@ class Gauges:
 
 def _share(statistics: dict[str, object]) -> float | None:
     for key in _KEYS:
-        told = statistics.get(key)
-        if isinstance(told, int | float) and not isinstance(told, bool) and 0 <= told < float("inf"):
-            return min(1.0, told / 100)
+        value = statistics.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf"):
+            return min(1.0, value / 100)
     return None
 
 

@@ -1,8 +1,8 @@
-"""Memory of the machine and of the container it is shared out to; processes by their programs' short names.
+"""Memory of the machine and of its container, and the program names of processes.
 
-psutil reads the machine's; in a container that is the whole host, so the container's own limit is read beside
-it, from the control groups of Linux (cgroup v2: memory.max and memory.current; v1: memory.limit_in_bytes and
-memory.usage_in_bytes; the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst).
+psutil reads the machine's memory. In a container that is the whole host's, so the container's own limit is
+read as well, from Linux's control groups (cgroup v2: memory.max and memory.current; v1: memory.limit_in_bytes
+and memory.usage_in_bytes; the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MACHINES_OWN = "pid:[4026531836]"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes: `free` can be had without swapping, `used` is the rest of `total`."""
+    """Bytes: `free` is available without swapping, `used` is the rest of `total`."""
 
     total: int
     used: int
@@ -28,42 +28,42 @@ class Memory:
 
 
 def machine() -> Memory:
-    """The machine's memory; what the system keeps only as a cache counts as free."""
+    """Return the machine's memory. What the system keeps only as a cache counts as free."""
     import psutil
 
-    told = psutil.virtual_memory()
-    return Memory(int(told.total), int(told.total - told.available), int(told.available))
+    memory = psutil.virtual_memory()
+    return Memory(int(memory.total), int(memory.total - memory.available), int(memory.available))
 
 
 def unified() -> bool:
-    """Whether the GPU has no memory of its own but shares the machine's: every Mac with Apple's own chip."""
+    """Return True if the GPU shares the machine's memory: on every Mac with Apple's own chip."""
     return sys.platform == "darwin" and platform.machine() == "arm64"
 
 
 class GroupLimit(NamedTuple):
-    """The limit on a control group's memory, in bytes; `used` is the file that says what is used of it."""
+    """The memory limit of a control group, in bytes; `used` is the file with the memory in use."""
 
     total: int
     used: Path
 
     def read(self) -> Memory | None:
-        """What is used of it now; None where the group is gone."""
+        """Return the memory in use now, None if the group no longer exists."""
         used = _number(self.used)
         return None if used is None else Memory(self.total, used, max(0, self.total - used))
 
 
 def container(total: int, root: Path = Path("/")) -> Memory | None:
-    """The tightest memory limit on this process's control groups, with what is used of it.
+    """Return the tightest memory limit on this process's control groups, with the memory in use.
 
-    Files that the system keeps in memory are in `used`, too. None where there is no limit below `total`, the
-    machine's memory in bytes. `root` is the file system to read.
+    The system's file cache is part of `used`. Returns None if there is no limit below `total`, the machine's
+    memory in bytes. `root` is the file system to read.
     """
     limit = tightest_limit(total, root)
     return None if limit is None else limit.read()
 
 
 def tightest_limit(total: int, root: Path = Path("/")) -> GroupLimit | None:
-    """The limit of `container`: to find it takes longer than to read what is used of it."""
+    """Return the limit of `container`. To find it takes longer than to read the memory in use."""
     limits = [
         (limit, folder / used)
         for folder, most, used in groups(root)
@@ -73,7 +73,7 @@ def tightest_limit(total: int, root: Path = Path("/")) -> GroupLimit | None:
 
 
 def sees_the_machines_processes() -> bool:
-    """Whether process ids here are the machine's own; in most containers they are not."""
+    """Return True if process ids here are the machine's own; in most containers they are not."""
     try:
         return os.readlink("/proc/self/ns/pid") == _MACHINES_OWN
     except OSError:  # not Linux
@@ -81,7 +81,7 @@ def sees_the_machines_processes() -> bool:
 
 
 def program(pid: int) -> str:
-    """The short name of a process's program; never its command line nor its user."""
+    """Return the short name of a process's program, never its command line or its user."""
     import psutil
 
     try:
@@ -93,9 +93,9 @@ def program(pid: int) -> str:
 
 
 def groups(root: Path = Path("/"), pid: int | None = None) -> list[tuple[Path, str, str]]:
-    """Every folder that may limit a process (this one without `pid`), innermost first, with its files' names.
+    """Return every folder that may limit a process (this one without `pid`), innermost first.
 
-    The two names are of the files for the limit and for what is used.
+    Each comes with the names of its files for the limit and for the memory in use.
     """
     try:
         lines = (root / f"proc/{pid or 'self'}/cgroup").read_text().splitlines()
@@ -111,8 +111,8 @@ def groups(root: Path = Path("/"), pid: int | None = None) -> list[tuple[Path, s
             names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
         else:
             continue
-        # A limit on a group above holds for all below. Inside a container the path is often the host's, and
-        # only the top is there.
+        # A limit on a parent group holds for its children. Inside a container the path is often the host's,
+        # and only the top exists.
         own = top / path.strip("/")
         folders += [(folder, *names) for folder in (own, *own.parents) if folder.is_relative_to(top)]
     return folders
@@ -121,5 +121,5 @@ def groups(root: Path = Path("/"), pid: int | None = None) -> list[tuple[Path, s
 def _number(path: Path) -> int | None:
     try:
         return int(path.read_text())
-    except (OSError, ValueError):  # no such group, or the word `max`
+    except (OSError, ValueError):  # no such group, or the text `max`
         return None

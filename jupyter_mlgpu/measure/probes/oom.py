@@ -1,4 +1,4 @@
-"""How many processes Linux has killed for want of memory: the counters of a control group and of the machine.
+"""Number of processes that Linux has killed for want of memory, in a control group or on the machine.
 
 Sources: Linux's Documentation/admin-guide/cgroup-v2.rst (memory.events: oom_kill) and cgroup-v1/memory.rst
 (memory.oom_control: oom_kill), and /proc/vmstat (oom_kill, of the whole machine).
@@ -13,23 +13,23 @@ from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.record.flight.flight_record import OomKills
 
 _COUNT = b"oom_kill "
-#: Bytes of such a file that are read: /proc/vmstat has 4 to 8 kB.
+#: Bytes that are read of such a file: /proc/vmstat has 4 to 8 kB.
 MOST = 16 * 1024
 
 
 class OomCounters(NamedTuple):
-    """The files of one process's counters; `group` is None where it is in no control group for memory."""
+    """The files with the counters for one process; `group` is None if no control group limits its memory."""
 
     group: Path | None
     machine: Path
 
     def read(self) -> OomKills:
-        """What they say now."""
+        """Return the counts now."""
         return OomKills(None if self.group is None else _count(self.group), _count(self.machine))
 
 
 def counters(pid: int | None = None, root: Path = Path("/")) -> OomCounters:
-    """The counters for a process, this one without `pid`: of the innermost group that can be seen."""
+    """Return the counters for a process (this one without `pid`), of the innermost visible group."""
     candidates = (
         folder / ("memory.events" if used == "memory.current" else "memory.oom_control")
         for folder, _, used in memory.groups(root, pid)
@@ -40,7 +40,7 @@ def counters(pid: int | None = None, root: Path = Path("/")) -> OomCounters:
 
 
 def count(text: bytes) -> int | None:
-    """The number of kills in the text of such a file; None where it is not counted there."""
+    """Return the number of kills in the text of such a file, None if it has none."""
     _, found, rest = (b"\n" + text).partition(b"\n" + _COUNT)
     number = rest.partition(b"\n")[0]
     return int(number) if found and number.isdigit() else None

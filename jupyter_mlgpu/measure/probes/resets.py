@@ -1,7 +1,7 @@
-"""Sees that something has begun the kernel's peak of this process's memory afresh, as our own probe does.
+"""Detects resets of this process's peak memory counter in the Linux kernel by others than our own probe.
 
-Whoever writes 5 to /proc/self/clear_refs does so: the cell's code, a library, a program that the cell runs.
-inotify(7) tells of each write. Where it is not to be had, nothing is seen.
+Writing 5 to /proc/self/clear_refs resets it: the cell's code, a library or a program that the cell runs may
+do so. inotify(7) reports each write. On systems without it, nothing is detected.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ _EVENTS = 4_096
 _INOTIFY = "anon_inode:inotify"
 
 
-class Resets:
-    """Watches from when it is made until `close`, in the process that made it."""
+class ResetDetector:
+    """Detects resets from its creation until `close`, in the process that created it."""
 
     def __init__(self) -> None:
-        self._file = _watching()
+        self._file = _inotify_file()
 
-    def seen(self) -> bool:
-        """Whether there was one since this was last asked."""
+    def was_reset(self) -> bool:
+        """Return True if there was a reset since the last call."""
         if self._file is None:
             return False
         try:
             if os.readlink(f"/proc/self/fd/{self._file}") != _INOTIFY:
-                self._file = None  # the user's code has closed ours, and opened another file
+                self._file = None  # the user's code has closed our file and opened another
                 return False
             return bool(os.read(self._file, _EVENTS))
         except BlockingIOError:
@@ -37,14 +37,14 @@ class Resets:
             return False
 
     def close(self) -> None:
-        """Watch no more: 10 ms, which the kernel takes to let go of it."""
-        self.seen()  # whether the number is still that of our own file
+        """Stop. The kernel takes 10 ms to remove the watch."""
+        self.was_reset()  # checks that the descriptor is still our own file
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
 
-def _watching() -> int | None:
+def _inotify_file() -> int | None:
     import ctypes
 
     try:

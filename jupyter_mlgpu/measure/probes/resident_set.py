@@ -1,4 +1,4 @@
-"""Memory of this process that is in the machine's RAM."""
+"""The resident set: memory of this process in RAM."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ STATM = "/proc/self/statm"
 
 
 def resident_set() -> tuple[int, Sentence]:
-    """Memory of this process that is in the machine's RAM now, in bytes, and where the figure is from.
+    """Return the memory of this process in RAM, in bytes, and the source of the figure.
 
-    On Linux the second number of /proc/self/statm, in pages (proc(5)), which the kernel counts in batches:
-    a few hundred kB may not be in it yet.
+    On Linux this is the second number of /proc/self/statm, in pages (proc(5)). The kernel counts in batches:
+    a few hundred kB may be missing.
     """
     try:
         with open(STATM, "rb", buffering=0) as file:
@@ -25,5 +25,5 @@ def resident_set() -> tuple[int, Sentence]:
 
 
 def resident_in(statm: bytes) -> int:
-    """The resident set in bytes, of the text of /proc/self/statm; raises IndexError where it is none."""
+    """Return the resident set in bytes from the text of /proc/self/statm. Raises IndexError without it."""
     return int(statm.split()[1]) * os.sysconf("SC_PAGE_SIZE")

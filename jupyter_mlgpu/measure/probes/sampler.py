@@ -1,9 +1,10 @@
-"""The only thread that looks at counters: from time to time, each with a period of its own.
+"""The sampler: the only thread that reads counters periodically. Each job has its own sampling interval.
 
-It lives as long as something is to be looked at, while a cell runs or somebody watches. It ends by itself a
-little later: a cell that comes at once should not wait for a thread to start.
-What is dear is looked at less often: all looks of one kind take at most `SHARE` of a core. Processor time
-counts there, not waiting: a look also waits for the cell's Python.
+The thread runs as long as there is something to sample: while a cell runs or live counters are shown. It ends
+a few seconds later, so most cells need not wait for a thread to start.
+Expensive samples are taken less often: the samples of one job take at most `SHARE` of a core. A job whose
+samples return the time of the next one is exempt, and limits its cost itself. Only CPU time counts, not
+waiting, because a sample also waits until the cell's Python code releases the GIL.
 """
 
 from __future__ import annotations
@@ -18,23 +19,25 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading
 from jupyter_mlgpu.record.sentence import say
 
+#: Seconds between two samples of peak memory.
 INTERVAL = 0.05
-#: The part of one core that looking at one thing may take, at most.
+#: The largest part of one core that the samples of one job may take, unless they return their own intervals.
 SHARE = 0.02
+#: The name of the sampler's thread.
 NAME = "jupyter_mlgpu-sampler"
-#: Seconds that the thread stays with nothing to look at.
+#: Seconds that the thread stays alive with nothing to sample.
 LINGER = 5.0
 
-#: Ends the looking. A look that is under way may still come to its end; what it raised is returned.
+#: Ends the sampling. A sample in progress may still finish. Returns the error of a sample, if any.
 Stop = Callable[[], Exception | None]
 
 
-#: Looks, and says after how many seconds again; None: after the usual ones.
-Look = Callable[[], float | None]
+#: Takes a sample. Returns the seconds until the next one, or None for the job's usual interval.
+Sample = Callable[[], float | None]
 
 
 class Sampler:
-    """One thread for everything that is looked at repeatedly."""
+    """One thread for everything that is sampled."""
 
     def __init__(self, linger: float = LINGER) -> None:
         self._linger = linger
@@ -43,18 +46,19 @@ class Sampler:
         self._jobs: list[_Job] = []
         self._thread: threading.Thread | None = None
 
-    def add(self, sample: Look, every: float, after: float = 0.0, early: float = 0.0) -> Stop:
+    def add(self, sample: Sample, every: float, after: float = 0.0, early: float = 0.0) -> Stop:
         """Call `sample` on the thread, `after` seconds from now and then every `every` seconds.
 
-        A look that returns a number is called again after so many seconds instead. It comes up to `early`
-        seconds before its time where the thread is awake for another one: waking up is the dearest part.
-        What is returned here ends that. A look that raises is not repeated.
+        If `sample` returns a number, that is the number of seconds until the next sample. If the thread is
+        awake for another job, it takes a sample up to `early` seconds before it is due, because waking up is
+        the most expensive part. The returned function ends the sampling. If `sample` raises an error, it is
+        not called again.
         """
         job = _Job(sample, every, after, early)
-        with Uninterrupted(), self._lock:  # a Ctrl-C while a thread starts could keep it from running
+        with Uninterrupted(), self._lock:  # a Ctrl-C at the start of a thread could keep it from running
             self._jobs.append(job)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._go_on, name=NAME, daemon=True)
+                self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
                 self._thread.start()
             else:
                 self._changed.set()
@@ -63,13 +67,16 @@ class Sampler:
             with self._lock:
                 self._remove(job)
                 if not self._jobs:
-                    self._changed.set()  # the thread has nothing to wait for but its own end
+                    self._changed.set()  # wakes the thread, which then waits `linger` seconds for another job
             return job.error
 
         return stop
 
     def close(self) -> None:
-        """End the thread now, if there is nothing to look at; waits for it, but not for a look that hangs."""
+        """End the thread now if there is nothing to sample, else as soon as there is nothing any more.
+
+        In the first case, wait for its end, but at most for a second: a sample may hang.
+        """
         with self._lock:
             self._linger = 0.0
             thread = self._thread
@@ -82,9 +89,9 @@ class Sampler:
         if job in self._jobs:
             self._jobs.remove(job)
 
-    def _go_on(self) -> None:
+    def _run(self) -> None:
         while (job := self._next()) is not None:
-            begun, worked = real_time.perf_counter(), real_time.thread_time()
+            began, cpu_time = real_time.perf_counter(), real_time.thread_time()
             wait = None
             try:
                 wait = job.sample()
@@ -92,38 +99,40 @@ class Sampler:
                 job.error = error
                 with self._lock:
                     self._remove(job)
-            worked = real_time.thread_time() - worked
+            cpu_time = real_time.thread_time() - cpu_time
             now = real_time.perf_counter()
-            # A look that says when it wants to come again keeps to a share of its own.
+            # A job that returns the time of its next sample limits its cost itself.
             job.due = (
-                now + wait if wait is not None else max(job.due + job.every, now, begun + worked / SHARE)
+                now + wait if wait is not None else max(job.due + job.every, now, began + cpu_time / SHARE)
             )
 
     def _next(self) -> _Job | None:
-        """Wait until a job is due; None when there have been none for a while."""
-        lingered = slept = False
+        """Wait until a job is due and return it. Return None after `linger` seconds without a job."""
+        has_lingered = has_slept = False
         while True:
             with self._lock:
                 job = min(self._jobs, key=_DUE, default=None)
-                if job is None and lingered:
+                if job is None and has_lingered:
                     self._thread = None  # the next job starts another
                     return None
                 now = real_time.perf_counter()
-                # What is due comes first, or looks that take longer than their period would be the only ones.
-                if not slept and job is not None and job.due > now:
-                    job = next((one for one in self._jobs if one.due - one.early <= now), job)
+                # A job is sampled early only if no job is due. Otherwise, a job whose samples take longer
+                # than its interval could use up all the time.
+                if not has_slept and job is not None and job.due > now:
+                    job = next((other for other in self._jobs if other.due - other.early <= now), job)
             wait = self._linger if job is None else job.due - now
-            if job is not None and wait <= (0.0 if slept else job.early):
+            if job is not None and wait <= (0.0 if has_slept else job.early):
                 return job
-            rang = self._changed.wait(wait)
-            # Nothing has changed, so that job is due; to find it again would be slow after a rest.
-            if job is not None and not rang and not job.removed:
+            changed = self._changed.wait(wait)
+            # If no job was added or removed while the thread slept, the job that it waited for is due.
+            # Searching for it again would be slow right after waking up.
+            if job is not None and not changed and not job.removed:
                 return job
-            lingered, slept = job is None and not rang, True
+            has_lingered, has_slept = job is None and not changed, True
 
 
 class _Job:
-    def __init__(self, sample: Look, every: float, after: float, early: float) -> None:
+    def __init__(self, sample: Sample, every: float, after: float, early: float) -> None:
         self.sample = sample
         self.every = every
         self.early = early
@@ -136,10 +145,10 @@ _DUE = attrgetter("due")
 
 
 class SampledPeak:
-    """The largest resident set, in bytes, of those seen every `INTERVAL` seconds.
+    """The largest resident set of the process, in bytes, found by a sample every `INTERVAL` seconds.
 
-    Used where the operating system keeps no peak that can be reset (macOS). A peak between two looks goes
-    unseen; the reading tells how many looks there were.
+    Used if the operating system has no peak that can be reset (macOS). A peak between two samples is missed,
+    so the reading states the number of samples.
     """
 
     quantity = "peak_memory_process"
@@ -149,7 +158,7 @@ class SampledPeak:
         self._sampler = sampler
 
     def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that ends the measurement and returns the reading."""
         samples = _PeakSamples()
         end = self._sampler.add(samples.sample, INTERVAL)
 
@@ -174,7 +183,7 @@ class _PeakSamples:
     def __init__(self) -> None:
         self.peak = 0
         self.samples = 0
-        import psutil  # 20 ms, which a kernel that never looks should not pay when it loads us
+        import psutil  # takes 20 ms, so a kernel that never samples does not import it
 
         self._process = psutil.Process()
 

@@ -1,7 +1,7 @@
-"""Files of the system's, such as those of /proc, that are read again and again with the interpreter's lock.
+"""System files, such as those of /proc, that are read repeatedly without releasing the GIL.
 
-`os.pread` gives it to the user's code, which keeps it for 5 ms; and each time that it changes hands, that
-code stands still until its thread is awake again: 0.1 ms of a busy cell, more than such a file takes to read.
+`os.pread` releases the GIL, and the user's code then keeps it for 5 ms. Each time the GIL changes hands, that
+code stops until its thread is awake again. This costs a busy cell 0.1 ms, more than reading such a file.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 
 class SystemFile:
-    """The first `most` bytes of a file, which is opened when it is read first, and stays open.
+    """The first `most` bytes of a file, which is opened at the first read and stays open.
 
-    A path below /proc/self belongs to the process that opens it: a forked child must not read on.
+    A path below /proc/self belongs to the process that opens it: a forked child must not go on reading.
     """
 
     def __init__(self, path: str | os.PathLike[str], most: int) -> None:
@@ -25,35 +25,35 @@ class SystemFile:
         self._descriptor: int | None = None
 
     def read(self) -> bytes:
-        """What it holds now; nothing where it cannot be read, or the system is not Linux."""
+        """Return the content now, empty if the file cannot be read or the system is not Linux."""
         if not sys.platform.startswith("linux"):
             return b""
         calls = _calls()
         if self._descriptor is None:
             self._descriptor = calls.open(os.fsencode(self._path), os.O_RDONLY | os.O_CLOEXEC)
-        room = calls.room(self._most)  # of its own: two threads may read one file
-        got = calls.pread(self._descriptor, room, self._most, 0)
-        return calls.bytes_at(room, max(0, got))
+        room = calls.room(self._most)  # a buffer of its own: two threads may read one file
+        count = calls.pread(self._descriptor, room, self._most, 0)
+        return calls.bytes_at(room, max(0, count))
 
     def close(self) -> None:
-        """Read no more."""
+        """Close the file."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor is None or descriptor < 0:
             return
-        # The user's code may have closed ours, and opened another file, which has the number now. That is not
-        # asked when it is opened, for it gives the lock away.
-        there, ours = _which(descriptor), _which(self._path)
-        if there is not None and there == (ours or there):
+        # The user's code may have closed our file and opened another, which has its number now. This is not
+        # checked when the file is opened, because `os.stat` releases the GIL.
+        open_now, ours = _identity(descriptor), _identity(self._path)
+        if open_now is not None and open_now == (ours or open_now):
             os.close(descriptor)
 
 
-def _which(file: int | str) -> tuple[int, int] | None:
-    """What tells a file from all others; None where none is open there, or its path has gone."""
+def _identity(file: int | str) -> tuple[int, int] | None:
+    """Return the device and inode of a file, None if none is open there or if its path no longer exists."""
     try:
-        told = os.stat(file)
+        status = os.stat(file)
     except OSError:
         return None
-    return told.st_dev, told.st_ino
+    return status.st_dev, status.st_ino
 
 
 class _Calls(NamedTuple):

@@ -1,1 +1,1 @@
-"""The account that a kernel keeps of itself, and that outlives it: its form, and where it lies."""
+"""The flight recorder's file, which survives a dead kernel: its format and its location."""

@@ -1,4 +1,4 @@
-"""How a kernel's process ended, as far as anybody could see it."""
+"""The report of how a kernel's process ended."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Named = Literal["machine", "container", "crash"]
 
 
 class ExitReport(Struct, frozen=True):
-    """What is known beside the account; None where it is not.
+    """Facts about a kernel's end that its flight record does not hold. None: unknown.
 
-    `status` is the exit status, negative for a signal (as `subprocess` has it). `pid` is of the process that
-    ended. `asked` says that somebody had the kernel shut down or restarted. `at` is when it ended, in seconds
-    since 1970. `oom_before` were counted when it began, `oom_kills` when it had ended. `named` is what
-    the system's log names this process for: that the machine or its container was out of memory, or that it
-    crashed. `lines` are its last native lines, redacted.
+    `status` is the exit status, negative for a signal (as in `subprocess`). `pid` is the id of the process
+    that ended. `asked`: a shutdown or restart of the kernel was requested. `at` is the time of its end, in
+    seconds since 1970. `oom_before` are the kills counted at its beginning, `oom_kills` those after its end.
+    `named` is the reason that the system's log gives for this process: the machine or its container was out
+    of memory, or it crashed. `lines` are its last native lines, redacted.
     """
 
     schema: Literal[1] = 1

@@ -1,8 +1,9 @@
-"""Where accounts lie, how they are found again by the kernel's connection file, and when they go.
+"""Locates flight records, finds them by a kernel's connection file, and removes old ones.
 
-In the machine's memory where it has a file system for that (/dev/shm of Linux), else in Jupyter's runtime
-folder. A page of a file that lies on a disk can make its kernel wait, for a file server that does not answer,
-and on some file systems even end it, by SIGBUS, where the disk is full; one in memory does neither.
+They are in the machine's memory if it has a file system for that (Linux's /dev/shm), otherwise in Jupyter's
+runtime folder. A memory-mapped file on a disk can make its kernel wait for a file server that does not
+answer. On some file systems it can even end the kernel by SIGBUS if the disk is full. A file in memory can do
+neither.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from jupyter_mlgpu.record.visible import visible_line
 _MEMORY = Path("/dev/shm")
 _BEGIN, _END = "jupyter_mlgpu-", ".account"
 _NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
-#: A file of an ending has less: 20 lines of 300 characters.
+#: Most bytes of an exit report's file. It needs fewer: 20 lines of 300 characters.
 _MOST = 64 * 1024
-#: Seconds after which the account of a kernel that is gone is removed.
+#: Seconds after which the flight record of a kernel that no longer runs is removed.
 _OLD = 24 * 3600.0
-#: The same where its process may live on another machine that shares the folder.
+#: The same if its process may run on another machine that shares the folder.
 _VERY_OLD = 30 * 24 * 3600.0
 
 
 def folder() -> Path:
-    """Where this machine's accounts lie."""
+    """Return the folder of this machine's flight records."""
     if os.path.ismount(_MEMORY) and os.access(_MEMORY, os.W_OK | os.X_OK):
         return _MEMORY
     from jupyter_core.paths import jupyter_runtime_dir
@@ -43,18 +44,18 @@ def folder() -> Path:
 
 
 def name_for(connection_file: str) -> str | None:
-    """The account's file name, of the name of the kernel's connection file; None for a name that is none."""
+    """Return the flight record's file name for a kernel's connection file, or None for an invalid name."""
     stem = Path(connection_file).name.removesuffix(".json")
     return f"{_BEGIN}{stem}{_END}" if _NAME.fullmatch(stem) else None
 
 
 def is_name(text: object) -> bool:
-    """Whether that is a name that `name_for` gives."""
+    """Return True if `text` is a name that `name_for` returns."""
     return isinstance(text, str) and text == name_for(text.removeprefix(_BEGIN).removesuffix(_END))
 
 
 def read(path: Path) -> FlightRecord | None:
-    """The account in a file; None where there is none of ours, or it cannot be read."""
+    """Return the flight record in a file, or None if it is missing, unreadable or another user's."""
     try:
         with opened(path, most=flight_record.SIZE, what="a kernel's account", follow=False) as file:
             if os.fstat(file.fileno()).st_uid != os.getuid():
@@ -65,12 +66,12 @@ def read(path: Path) -> FlightRecord | None:
 
 
 def exit_report_path(path: Path) -> Path:
-    """Where it is written down how the kernel of this account ended."""
+    """Return the path of the exit report for the kernel of this flight record."""
     return path.with_suffix(".ending")
 
 
 def read_exit_report(path: Path) -> ExitReport | None:
-    """How the kernel of an account ended, where a server has written that down."""
+    """Return the exit report for the kernel of a flight record, or None if no server has written one."""
     try:
         if os.lstat(exit_report_path(path)).st_uid != os.getuid():
             return None
@@ -82,9 +83,9 @@ def read_exit_report(path: Path) -> ExitReport | None:
 
 
 def write_exit_report(path: Path, exit_report: ExitReport) -> None:
-    """Write down how the kernel of an account ended, for the kernel that comes after it.
+    """Write the exit report of a kernel, which the next kernel reads.
 
-    Raises RecordError where that is not possible.
+    Raises RecordError if that is not possible.
     """
     target = exit_report_path(path)
     with suppress(OSError):
@@ -98,14 +99,14 @@ def write_exit_report(path: Path, exit_report: ExitReport) -> None:
 
 
 def remove(path: Path) -> None:
-    """Take an account away, with how its kernel ended."""
+    """Remove a flight record and its exit report."""
     for one in (path, exit_report_path(path)):
         with suppress(OSError):
             one.unlink(missing_ok=True)
 
 
 def remove_old(where: Path, is_alive: Callable[[FlightRecord], bool | None]) -> None:
-    """Take away accounts that nobody has asked for; `is_alive` answers None where it cannot know."""
+    """Remove old flight records. `is_alive` returns None if it cannot know if a kernel still runs."""
     now = real_time.time()
     with suppress(OSError):
         for path in where.glob(f"{_BEGIN}*{_END}"):

@@ -1,10 +1,10 @@
-"""What a kernel that died was at: its last cell, memory at the last look, its last native lines.
+"""The flight record of a kernel: its last cell, its last memory sample and its last native lines.
 
-The account is a small file, mapped into the kernel's memory and rewritten in place, so that nothing has to be
-done when the kernel dies. It has two parts, each written by one hand: the phase, which the cells' thread
-stores at the beginning and the end of a cell, and the state, which the sampler's thread writes from time to
-time. Each part has two slots with a number and a checksum, written in turn: a death in the middle of a write
-spoils one slot, and the other one still holds what was true before.
+It is a small file, mapped into the kernel's memory and rewritten in place, so that nothing has to be done
+when the kernel dies. It has two parts, each written by one thread. The cells' thread writes the phase at the
+beginning and the end of a cell. The sampler's thread writes the state from time to time. Each part has two
+slots with a number and a checksum, which are written in turn. If the kernel dies during a write, one slot is
+damaged and the other still holds the earlier value.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.decoding import Count, Measured
 from jupyter_mlgpu.record.errors import RecordError
 
-#: `ended`: somebody has asked the kernel to shut down. `exited`: its own code has ended it in good order.
+#: `ended`: the kernel was asked to shut down. `exited`: its own code ended it regularly.
 Phase = Literal["starting", "running", "idle", "ended", "exited"]
 PHASES: tuple[Phase, ...] = ("starting", "running", "idle", "ended", "exited")
 
-#: Earlier runs of a cell's code that are kept, and the largest number that is taken for a size.
+#: The number of earlier runs of a cell's code that are kept, and the largest number that counts as a size.
 MOST_RUNS, LARGEST_SIZE = 8, 10**12
-#: The newest native lines that are kept, and how long one may be.
+#: The number of native lines that are kept, and the most characters of one.
 MOST_LINES = 20
 LONGEST_LINE = 300
 
 _MAGIC = b"MLGA"
-#: Number of the write, phase, sequence of the cell, its execution count (-1: none), since when (s, Unix), and
-#: how many bytes had been written to stdout and stderr by then.
+#: Number of the write, phase, sequence of the cell, its execution count (-1: none), time of the phase's
+#: beginning (s, Unix), and the bytes written to stdout and stderr by then.
 _PHASE = struct.Struct("<4sQBQqdQQ")
-#: Number of the write, bytes of JSON behind it, their checksum.
+#: Number of the write, length of the JSON behind it in bytes, checksum of the JSON.
 _STATE = struct.Struct("<4sQII")
 #: Bytes of a checksum.
 _CHECK = 4
@@ -49,7 +49,7 @@ Text = Annotated[str, Meta(max_length=LONGEST_LINE)]
 
 
 class DeviceMemorySample(Struct, frozen=True):
-    """Memory of a device in bytes, of all programs that use it."""
+    """Memory of a device in bytes, summed over all programs that use it."""
 
     label: Text
     used: Count
@@ -57,10 +57,10 @@ class DeviceMemorySample(Struct, frozen=True):
 
 
 class OomKills(Struct, frozen=True):
-    """How many processes Linux has killed for want of memory: in this control group, and in the machine.
+    """The number of processes that Linux killed for lack of memory, in this control group and in the machine.
 
-    From memory.events (cgroup v2) or memory.oom_control (v1), and from /proc/vmstat; None: not known, or not
-    read, as the machine's where the group's is counted.
+    They are read from memory.events (cgroup v2) or memory.oom_control (v1), and from /proc/vmstat. None:
+    unknown, or not read, as the machine's number if the group's is known.
     """
 
     container: Count | None = None
@@ -68,10 +68,9 @@ class OomKills(Struct, frozen=True):
 
 
 class MemorySample(Struct, frozen=True):
-    """Memory at one sampling, in bytes; None where it is not known. `at` is in seconds since 1970.
+    """One sample of memory use in bytes. None: unknown. `at` is in seconds since 1970.
 
-    `container_limit` is the tightest limit on this process's control groups that is below the machine's
-    total.
+    `container_limit` is the lowest limit of this process's control groups that is below the machine's total.
     """
 
     at: Measured
@@ -90,17 +89,17 @@ Size = Annotated[int, Meta(ge=1, le=LARGEST_SIZE)]
 
 
 class SizeRun(Struct, frozen=True):
-    """An earlier run of a cell's code that ended well: its size, and the process's peak in bytes."""
+    """An earlier run of a cell's code that ended normally: its size, and the process's peak memory, bytes."""
 
     size: Size
     peak: Count
 
 
 class Sizes(Struct, frozen=True):
-    """The one whole number in which a cell and its earlier runs differ, such as the batch.
+    """The one whole number in which a cell and its earlier runs differ, such as the batch size.
 
-    `size` is the cell's own, `runs` are the earlier ones, oldest first. `name` is what the code calls the
-    number, None where it gives it no name.
+    `size` is the cell's own, `runs` are the earlier ones, oldest first. `name` is the number's name in the
+    code, None if it has no name.
     """
 
     size: Size
@@ -109,7 +108,10 @@ class Sizes(Struct, frozen=True):
 
 
 class CellName(Struct, frozen=True):
-    """The first line of a cell, redacted; `sequence` says of which. `sizes` where it was seen with others."""
+    """The first line of the cell with this `sequence`, redacted.
+
+    `sizes` is set if the cell ran before with other sizes.
+    """
 
     sequence: Count
     name: Text
@@ -117,10 +119,11 @@ class CellName(Struct, frozen=True):
 
 
 class KernelState(Struct, frozen=True):
-    """What the sampler's thread writes down; `schema` is the version of this form.
+    """The state that the sampler's thread writes. `schema` is the version of this format.
 
-    `process_started` is when the process began (s, Unix), which tells it from a later one of the same number.
-    `largest_step` is the largest growth of the process between two looks of this cell, in bytes.
+    `process_started` is the time of the process's start (s, Unix), which distinguishes it from a later
+    process with the same id. `largest_step` is the largest growth of the process between two samples of this
+    cell, in bytes.
     """
 
     schema: Literal[1]
@@ -136,9 +139,10 @@ class KernelState(Struct, frozen=True):
 
 
 class At(Struct, frozen=True):
-    """What the kernel is at, since when (s, Unix). `sequence` counts cells from 1; 0: none has begun.
+    """The phase of the kernel and the time of its beginning (s, Unix).
 
-    `stdout` and `stderr` are the bytes that native code had written to them by then.
+    `sequence` counts cells from 1. It is 0 before the first cell. `stdout` and `stderr` are the bytes that
+    native code had written to them by then.
     """
 
     phase: Phase
@@ -150,37 +154,37 @@ class At(Struct, frozen=True):
 
 
 class FlightRecord(Struct, frozen=True):
-    """What was written down last."""
+    """The phase and the state that were written last."""
 
     at: At
     state: KernelState
 
     @property
     def latest(self) -> float:
-        """When it was written to for the last time (s, Unix): the kernel lived then."""
+        """The time of the last write (s, Unix), at which the kernel was still alive."""
         return max(self.at.since, 0.0 if self.state.sample is None else self.state.sample.at)
 
     @property
     def cell(self) -> CellName | None:
-        """The last cell; None where nobody has looked while it ran."""
+        """The last cell, or None if no sample was taken while it ran."""
         cell = self.state.cell
         return cell if cell is not None and cell.sequence == self.at.sequence else None
 
     @property
     def first_line(self) -> str | None:
-        """The first line of the last cell; None where nobody has looked while it ran."""
+        """The first line of the last cell, or None if no sample was taken while it ran."""
         return None if self.cell is None else self.cell.name
 
 
 class Pages:
-    """Writes the parts of an account into memory that is mapped from its file."""
+    """Writes the parts of a flight record into memory that is mapped from its file."""
 
     def __init__(self, memory: MutableSequence[int] | Any) -> None:
         self._memory = memory
         self._phases = self._states = 0
 
     def put_at(self, at: At) -> None:
-        """Store the phase: a few bytes, half a microsecond."""
+        """Write the phase. It is a few bytes and takes half a microsecond."""
         self._phases += 1
         count = -1 if at.execution_count is None else at.execution_count
         packed = _PHASE.pack(
@@ -199,7 +203,7 @@ class Pages:
         )
 
     def put_state(self, state: KernelState) -> None:
-        """Write the state; the oldest of its lines are left out where it would have no room."""
+        """Write the state. If it is too long, the oldest of its lines are left out."""
         data = _encoded(state)
         while len(data) > _STATE_ROOM - _STATE.size and state.lines:
             state = replace(state, lines=state.lines[1:])
@@ -208,7 +212,7 @@ class Pages:
             self.put_text(data)
 
     def put_text(self, data: bytes) -> None:
-        """Write the JSON of a state, which has room."""
+        """Write the JSON of a state that is short enough for its slot."""
         self._states += 1
         packed = _STATE.pack(_MAGIC, self._states, len(data), zlib.crc32(data)) + data
         start = _STATE_SLOTS[self._states % 2]
@@ -217,13 +221,16 @@ class Pages:
 
 def _encoded(state: KernelState) -> bytes:
     try:
-        return json.encode(state)  # a tenth of the other's time, and this is done beside a running cell
+        return json.encode(state)  # ten times as fast as decoding.to_bytes, and this runs during a cell
     except UnicodeEncodeError:
         return decoding.to_bytes(state)
 
 
 def decode(data: bytes) -> FlightRecord:
-    """An account from the bytes of its file, whoever wrote them; raises RecordError, half a sentence."""
+    """Return the flight record in the bytes of a file from any source.
+
+    Raises RecordError, whose text is half a sentence.
+    """
     return FlightRecord(_at(data), _state(data))
 
 
@@ -239,7 +246,7 @@ def _at(data: bytes) -> At:
         magic, number, phase, sequence, count, since, stdout, stderr = _PHASE.unpack(packed)
         if magic != _MAGIC or phase >= len(PHASES) or (newest is not None and number < newest[0]):
             continue
-        told = {
+        fields = {
             "phase": PHASES[phase],
             "since": since,
             "sequence": sequence,
@@ -247,7 +254,7 @@ def _at(data: bytes) -> At:
             "stdout": stdout,
             "stderr": stderr,
         }
-        newest = number, decoding.decode(At, told, "the phase")
+        newest = number, decoding.decode(At, fields, "the phase")
     if newest is None:
         raise RecordError("it holds no account of a kernel")
     return newest[1]
@@ -267,6 +274,6 @@ def _state(data: bytes) -> KernelState:
         raise RecordError("it holds no account of a kernel")
     try:
         read = json.decode(max(slots)[1])
-    except (DecodeError, ValueError, RecursionError) as error:  # the second for what is no UTF-8
+    except (DecodeError, ValueError, RecursionError) as error:  # ValueError: not UTF-8
         raise RecordError("it holds no JSON") from error
     return decoding.decode(KernelState, read, "the state")

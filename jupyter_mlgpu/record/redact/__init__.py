@@ -1,13 +1,14 @@
-"""Take out of a text what should not leave this machine: secrets, home folders, names of users, its own name.
+"""Removes private data from a text: secrets, home folders, and the names of users and of this machine.
 
-Applied once, when a record is made, so that receipts, saved records, reports and the sidebar can only ever
-show redacted text. What counts as a secret is in `secrets.py`, `published.py`, `assigned.py`, `code.py` and
-`environment.py`, who and where in `people.py`; docs/explanation/measuring.md says what cannot be found.
+Redaction is applied once, when a record is made, so that receipts, saved records, reports and the sidebar
+contain redacted text only. `secrets.py`, `published.py`, `assigned.py`, `code.py` and `environment.py` define
+what counts as a secret, and `people.py` finds names and home folders. docs/explanation/measuring.md lists
+what cannot be found.
 
-It runs beside the user's cell on whatever was typed and printed, so it takes time in proportion to the
-length: no pattern may look at a character more often than a fixed number of times. Every repetition is
-bounded, or is the last of its pattern, where nothing follows that could fail. So a text is not cut into
-pieces, and a secret has no border to hide behind. Patterns are compiled when a text first needs them.
+Redaction runs beside the user's cell on any text that was typed or printed, so its time must be proportional
+to the text's length: no pattern may read a character more often than a fixed number of times. Every
+repetition is bounded, or is at the end of its pattern, where nothing can fail after it. Therefore a text is
+not cut into pieces, which could split a secret. Patterns are compiled when a text first needs them.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import overload
 from jupyter_mlgpu.record.redact import people, secrets
 from jupyter_mlgpu.record.sentence import Sentence
 
-#: A secret is known by at most so many of its first characters (`secrets.py`), so that those before the last
-#: MARGIN characters of a cut text are as safe as those of a whole one.
+#: A secret is recognised by at most this many of its first characters (`secrets.py`). In a cut text, the
+#: characters before the last MARGIN ones are therefore redacted as well as in the whole text.
 MARGIN = 40
 
 
@@ -27,8 +28,11 @@ def redact(text: Sentence) -> Sentence: ...
 @overload
 def redact(text: str) -> str: ...
 def redact(text: str) -> str:
-    """The text with home folders as `~`, the user's name as `<user>`, the host's as `<host>`, secrets as
-    `<redacted>`; in a sentence of ours, in its fields."""
+    """Return the text with private data replaced.
+
+    Home folders become `~`, the user's name `<user>`, the host's name `<host>`, and secrets `<redacted>`. In
+    a sentence only the fields are redacted.
+    """
     return text.map(_redact) if isinstance(text, Sentence) else _redact(text)
 
 
@@ -37,7 +41,7 @@ def _redact(text: str) -> str:
 
 
 def _whole(text: str) -> str:
-    """The text with half characters (lone surrogates) written out: no file and no message can hold them."""
+    """Return the text with lone surrogates escaped, because no file or message can hold them."""
     if text.isascii():
         return text
     try:
@@ -48,20 +52,20 @@ def _whole(text: str) -> str:
 
 
 def beginning(text: str, limit: int = 80) -> str:
-    """The first `limit` characters of the redacted text, with an ellipsis where it is longer.
+    """Return the first `limit` characters of the redacted text, with an ellipsis if it is longer.
 
-    Only so much of it is read as is needed. A secret that is halved by that is redacted, too.
+    Only the necessary part of the text is read. A secret that is cut by this is redacted, too.
     """
     read = 2 * limit + MARGIN
     if len(text) <= read:
         return shorten(redact(text), limit)
     known = redact(text[:read])[:-MARGIN]
     before, mark, address = known.rpartition("://")
-    # Whether an address begins with a login is known at its end alone.
+    # The end of an address shows if it begins with a login, so an address that is cut is left out.
     is_halved = mark and not any(map(str.isspace, address))
     return shorten((before + mark if is_halved else known) + "…", limit)
 
 
 def shorten(text: str, limit: int = 80) -> str:
-    """The text, cut to `limit` characters with an ellipsis where it is longer."""
+    """Return the text cut to `limit` characters, with an ellipsis if it is longer."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

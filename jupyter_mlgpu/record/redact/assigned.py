@@ -1,6 +1,6 @@
-"""Secrets by the name that they are given to: `password = "..."`, `--api-key=...`, `{"key": "..."}`.
+"""Finds secrets by the name that they are assigned to: `password = "..."`, `--api-key=...`, `{"key": "..."}`.
 
-A name that sounds of a secret only asks the question: `judging.py` answers it by what stands there.
+A suspicious name only marks a candidate. `judging.py` decides by the value.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.record.redact.word_pattern import any_of
+from jupyter_mlgpu.record.redact.patterns import any_of, compiled
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.record.redact.judging import AssignedValue
 
 HIDDEN = "<redacted>"
 
-# What a name has in it that sounds of a secret, and what must stand behind it, by how much it says. A
-# password may be a word; keys and tokens are longer.
+# Words that make a name suspicious, each with a pattern for what must follow it, by kind. A password may be
+# an ordinary word; keys and tokens are longer.
 _PASSWORDS = {
     **dict.fromkeys(
         ("password", "passwd", "passwort", "kennwort", "passphrase", "passcode", "contraseña"), ""
@@ -41,23 +41,23 @@ _TOKENS = {
     "jwt": "(?<![a-z]jwt)(?![a-z])",
     "pass": "(?<![a-z]pass)(?![a-z])",
 }
-# Only what looks drawn by chance is a secret under such a name, and under that of a service.
+# Under these names, and under the name of a service, only a value that looks random is a secret.
 _WEAK = {
     word: rf"(?<![a-z]{word})(?![a-z])"
     for word in ("key", "auth", "sig", "sid", "csrf", "session", "sessionid", "session_id", "session-id")
 }
 
-# A whole name, what closes it (`"]`), and what gives it a value. That the name sounds of a secret is asked
-# last, for most names are followed by something else.
+# A whole name, what closes it (`"]`), and what assigns a value. The check for suspicious words comes last,
+# because most names are followed by something else.
 _NAME = r"[\w.-]{2,80}+"
 _GIVES = r"\\{0,3}[\"'`]?\]?[ \t]{0,8}(?::=|=>|[=:\uff1a](?![=:])|(?<=[\"'`]),(?=[ \t]{0,4}[\"']))[ \t]{0,8}"
 _OPENING = (
     r"(?P<opening>(?:[rbfu]{0,2}(?P<escapes>\\{0,3})(?P<quote>[\"'`])(?:(?P=quote){2})?)?)(?=[^\s\"'`<])"
 )
 
-# `--password X`. Between a name and a value of other kinds there is more than a blank.
+# `--password X`. Other kinds of assignment have more than a blank between name and value.
 _OF_FLAGS = any_of({**_PASSWORDS, **_KEYS, "token": _TOKENS["token"]})
-#: A number of so few digits is a size, or a descriptor: `--token_dim 64`, `--passphrase-fd 0`.
+#: A number with so few digits is a size or a descriptor: `--token_dim 64`, `--passphrase-fd 0`.
 _SIZE = r"(?!\d[\d.]{0,4}(?![^\s;|&)]))"
 _FLAG = (
     rf"(?<![\w-])--(?=[\w-]{{0,30}}?{_OF_FLAGS})([\w-]{{1,60}}+)[ \t]{{1,3}}"
@@ -65,10 +65,10 @@ _FLAG = (
     r"([^\s\"'`,;)]+|\"[^\"\n]+\"?|'[^'\n]+'?)"
 )
 
-# A value is judged by its beginning; a secret then goes to its end.
+# The number of a value's first characters that are judged. A secret is then hidden up to its end.
 _JUDGED = 100
-#: So many values are judged in a text. No ordinary one has more; judging takes time, so the rest of it is
-#: hidden whole.
+#: Most values that are judged in a text. No ordinary text has more. Judging takes time, so the rest of such a
+#: text is hidden completely.
 _MOST_JUDGED = 500
 _BARE = r"[^\s,;&)}\]\"'`<>#|]"
 _BARE_BEGINNING = re.compile(rf"{_BARE}{{1,{_JUDGED}}}")
@@ -76,7 +76,10 @@ _BARE_REST = re.compile(rf"{_BARE}*")
 
 
 def find(text: str, lower: str) -> list[tuple[int, int]]:
-    """Where values stand that are secrets by their names; `lower` is the text in small letters."""
+    """Return the start and end of values that are secrets by their names.
+
+    `lower` is the text in lower case.
+    """
     places = _after_flags(text, lower) if "--" in lower else []
     if any(mark in lower for mark in "=:,\uff1a"):
         places += _values(text, lower, _assigned())
@@ -87,9 +90,7 @@ def _values(text: str, lower: str, pattern: re.Pattern[str]) -> list[tuple[int, 
     found = pattern.search(lower)
     if found is None:
         return []
-    from jupyter_mlgpu.record.redact import (
-        judging,  # its patterns are compiled when something is to be judged
-    )
+    from jupyter_mlgpu.record.redact import judging  # compiles its patterns, so only when needed
 
     places: list[tuple[int, int]] = []
     judged = 0
@@ -106,13 +107,13 @@ def _values(text: str, lower: str, pattern: re.Pattern[str]) -> list[tuple[int, 
 
 
 @functools.cache
-def sounds_of_secret() -> re.Pattern[str]:
-    """What a name has in it that may be given a secret, in small letters."""
-    return re.compile(any_of(sounding()))
+def suspicious_words_pattern() -> re.Pattern[str]:
+    """Return a pattern for the words that make a name suspicious, in lower case."""
+    return re.compile(any_of(suspicious_words()))
 
 
-def sounding() -> dict[str, str]:
-    """Each word that sounds of a secret, and what must follow it."""
+def suspicious_words() -> dict[str, str]:
+    """Return each word that makes a name suspicious, with the pattern that must follow it."""
     from jupyter_mlgpu.record.redact.published import SERVICES
 
     return {**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS}
@@ -120,7 +121,7 @@ def sounding() -> dict[str, str]:
 
 @functools.cache
 def _assigned() -> re.Pattern[str]:
-    name_last = rf"(?=[\w.-]{{0,76}}?{sounds_of_secret().pattern})"
+    name_last = rf"(?=[\w.-]{{0,76}}?{suspicious_words_pattern().pattern})"
     return re.compile(
         rf"(?<![\w.-])(?={_NAME}{_GIVES}){name_last}(?P<name>{_NAME})(?P<gives>{_GIVES}){_OPENING}"
     )
@@ -132,14 +133,9 @@ def _kinds() -> dict[str, re.Pattern[str]]:
     return {kind: re.compile(any_of(words)) for kind, words in kinds.items()}
 
 
-def sound(name: str) -> str | None:
-    """`password`, `key` or `token`, None for a name that says less."""
+def secret_kind(name: str) -> str | None:
+    """Return `password`, `key` or `token`, or None for a less specific name."""
     return next((kind for kind, pattern in _kinds().items() if pattern.search(name)), None)
-
-
-@functools.cache
-def _pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def _value(text: str, found: re.Match[str]) -> AssignedValue:
@@ -156,12 +152,12 @@ def _value(text: str, found: re.Match[str]) -> AssignedValue:
     from jupyter_mlgpu.record.redact.judging import AssignedValue
 
     return AssignedValue(
-        name, found["gives"], sound(found["name"]), text[start:end], is_quoted, before, after
+        name, found["gives"], secret_kind(found["name"]), text[start:end], is_quoted, before, after
     )
 
 
 def _end_of_secret(text: str, found: re.Match[str]) -> int:
-    """Where the whole secret ends, with what closes it."""
+    """Return the end of the whole secret, including its closing quote."""
     if found["quote"]:
         end = _closing(text, found, len(text))
         return len(text) if end < 0 else end + len(found["opening"].lstrip("rbfu"))
@@ -170,7 +166,7 @@ def _end_of_secret(text: str, found: re.Match[str]) -> int:
 
 
 def _closing(text: str, found: re.Match[str], limit: int) -> int:
-    """Where what closes this opening stands, -1 where it does not up to there."""
+    """Return the position of the quote that closes this opening, or -1 if there is none before `limit`."""
     mark = found["opening"].lstrip("rbfu")
     end = text.find(mark, found.end(), limit)
     while end > 0 and not found["escapes"] and _is_escaped(text, end):
@@ -184,8 +180,8 @@ def _is_escaped(text: str, at: int) -> bool:
 
 
 def _after_flags(text: str, lower: str) -> list[tuple[int, int]]:
-    """What follows `--password`, in any case."""
+    """Return the secrets that follow flags such as `--password`, in upper or lower case."""
     from jupyter_mlgpu.record.redact import judging
 
-    found = _pattern(_FLAG).finditer(lower)
+    found = compiled(_FLAG).finditer(lower)
     return [one.span(2) for one in found if judging.is_flags_secret(one[1], text[one.start(2) : one.end(2)])]

@@ -1,9 +1,10 @@
-"""Finds secrets that code gives to a telling name or call: `password: str = "..."`, `login("...")`.
+"""Finds secrets in code, by the name or the call that they are given to.
 
-A statement that contains one is parsed. If it was cut, as the first line of a cell may be, the missing quotes
-and brackets are added first. A statement that does not parse, such as one with a magic, is searched with a
-pattern instead. `judging.py` decides whether a value is a secret. `assigned.py` reads every
-text afterwards, and finds what stands inside a string or in text that is not code.
+Examples are `password: str = "..."` and `login("...")`. A statement that contains one is parsed. If it was
+cut, as the first line of a cell may be, the missing quotes and brackets are added first. A statement that
+does not parse, such as one with a magic, is searched with a pattern instead. `judging.py` decides if a value
+is a secret. `assigned.py` reads every text afterwards, and finds secrets inside strings and in text that is
+not code.
 """
 
 from __future__ import annotations
@@ -18,33 +19,33 @@ from jupyter_mlgpu.record.redact import assigned, calls, letters
 from jupyter_mlgpu.record.redact.parsed import GivenString, given_strings
 from jupyter_mlgpu.record.redact.statements import LONGEST, Literal, Statement, statements
 
-#: The most statements and characters of a text that are parsed; patterns search the rest.
+#: Most statements and characters of a text that are parsed. Patterns search the rest.
 _MOST_PARSED, _MOST_CHARACTERS = 200, 50_000
-#: The most names of a text that are examined, and values that are judged; no ordinary cell has more.
+#: Most names of a text that are examined, and values that are judged. No ordinary cell has more.
 _MOST_NAMES = _MOST_JUDGED = 500
-#: A value is judged by its beginning.
+#: Characters of a value that are judged.
 _JUDGED = 100
-# A string is computed in part: a piece of it says less than a whole one.
+# Least characters of a constant part of a formatted string that is judged: a part says less than a whole one.
 _LEAST_PIECE = 8
 
-# With strings as quotes alone: a name, what it is annotated with, what gives the value, and the string.
+# In code whose strings are only quotes: a name, its annotation, the assignment, and the string.
 _BRACKETS = r"\[[^=\n\[\]]{0,80}+(?:\[[^=\n\[\]]{0,80}+\][^=\n\[\]]{0,80}+){0,6}+\]"
 _ANNOTATION = rf":[ \t]{{0,8}}(?:[^\n=:,()\[\]{{}}]{{1,80}}+|{_BRACKETS}){{1,8}}+"
 _GIVEN = re.compile(
     rf"(?<![\w.])(?P<name>[\w.]{{2,80}}+)[ \t]{{0,8}}(?:{_ANNOTATION})?=(?!=)[\s(\\]{{0,200}}(?P<value>\")"
 )
-# What may follow the word by which a name sounds of a secret: the rest of it, what gives a value, a string.
+# What may follow a suspicious word in a name: the rest of the name, an assignment, a string.
 _GIVES = re.compile(
     r"[\w.]{0,80}+(?:[\"']\]?)?[ \t]{0,8}(?:[:,]|[+]?=(?!=))"
     r"(?=[^\"'\r\n;}]{0,200}+\s{0,80}[rbfutRBFUT]{0,2}[\"'])"
 )
-# Or, in a text, where something is put into it or follows it: "... %s", "... {}", "...:".
+# What may follow it in a text with a placeholder or before a value: "... %s", "... {}", "...:".
 _PUTS = re.compile(r"[^\"'\r\n%{:=]{0,60}+(?:[%{]|[:=][ \t]{0,8}[\"'])")
 _COMPUTED = re.compile(r"\{[^{}]{0,200}\}")
 
 
 def find(text: str, lower: str) -> list[tuple[int, int]]:
-    """Return the start and end of each string that is a secret by the name or the call it is given to.
+    """Return the start and end of each string that is a secret because of its name or call.
 
     `lower` is the text in lower case, character for character.
     """
@@ -55,13 +56,13 @@ def find(text: str, lower: str) -> list[tuple[int, int]]:
     secrets: list[tuple[int, int]] = []
     judged = 0
     budget = _Budget(_MOST_PARSED, _MOST_CHARACTERS)
-    # What is given to the last name may stand on several lines.
+    # The value of the last name may be several lines further.
     enough = len(text) if moves or not names else names[-1] + LONGEST
     for statement in statements(text, enough=enough) if names or moves else ():
         first = bisect.bisect(names, statement.start)
         if not moves and first == len(names):
             break
-        # Most often what is given to the name is no string.
+        # In most cases the value of the name is not a string.
         last = statement.literals[-1].start if statement.literals else -1
         if last < 0 or (not moves and names[first] > last):
             continue
@@ -75,7 +76,7 @@ def find(text: str, lower: str) -> list[tuple[int, int]]:
 
 
 def _names(lower: str) -> Iterator[int]:
-    """Yield, in order, the end of each telling name or call that a string may be given to."""
+    """Yield, in order, the end of each suspicious name or call that a string may be given to."""
     for found in calls.openings_or_sounds().finditer(lower):
         if lower.endswith("(", found.start(), found.end()):
             yield found.end()
@@ -91,14 +92,14 @@ class _Budget(NamedTuple):
 
 
 def _given(text: str, statement: Statement, budget: _Budget) -> tuple[list[GivenString], _Budget]:
-    """Return the strings that a statement gives to telling names and calls, and the budget that is left."""
+    """Return the strings that a statement gives to suspicious names and calls, and the remaining budget."""
     length = statement.end - statement.start
     given = None
     if length <= LONGEST and budget.statements > 0 and budget.characters >= length:
         budget = _Budget(budget.statements - 1, budget.characters - length)
         given = given_strings(statement.without_escapes(text), statement.closing)
     if given is None:
-        sounds = assigned.sounds_of_secret().search
+        sounds = assigned.suspicious_words_pattern().search
         given = [one for one in _matched(text, statement) if sounds(letters.normalized(one.name))]
     else:
         given = [
@@ -139,7 +140,7 @@ def _is_secret(given: GivenString, text: str, statement: Statement) -> bool:
 
     name = letters.normalized(given.name)
     before = text[max(given.at - 80, statement.start) : given.at]
-    sound = assigned.sound(name)
+    sound = assigned.secret_kind(name)
     pieces = [piece[:_JUDGED].strip() for piece in given.pieces]
     if given.is_formatted and sound != "password":
         pieces = [piece for piece in pieces if len(piece) >= _LEAST_PIECE]

@@ -1,6 +1,6 @@
-"""Finds secrets of commands by a letter or by their place: `mysql -p...`, `curl -u ada:...`, `hf login ...`.
+"""Finds secrets in commands, by option or position: `mysql -p...`, `curl -u ada:...`, `hf login ...`.
 
-A command may stand in a line of a shell, or as a list of strings in code: `["mysql", "-p..."]`.
+A command may be a shell line, or a list of strings in code: `["mysql", "-p..."]`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import re
 
 HIDDEN = "<redacted>"
 
-# Between two words of a command, in a list of strings and in a line.
+# The separator of two words of a command, in a list of strings and in a line.
 _NEXT = r"(?:['\"]\s{0,3},\s{0,3}[rbfu]?['\"])"
 _GAP = rf"(?:\s|{_NEXT})"
-#: Letters and digits: what follows is no word of a sentence.
+#: Letters and digits mixed: this is not a word of a sentence.
 _MIXED = r"(?=[^\s'\"]{0,40}\d)(?=[^\s'\"]{0,40}[A-Za-z])[^\s'\"]{6}"
 
-# What ends a command, or begins what a shell puts in.
+# Characters that end a command, or begin a shell substitution.
 _ENDS = r"'\"|;&<>$"
 
 #: Commands that read a secret from a pipe: `echo ... | docker login --password-stdin`.
@@ -27,8 +27,8 @@ _READERS = (
 _FORMAT = rf"(?:{_GAP}(?:'[^'\n|]{{0,40}}%s[^'\n|]{{0,40}}'|\"[^\"\n|]{{0,40}}%s[^\"\n|]{{0,40}}\"))"
 _PIPED = rf"(?:echo|printf)(?:{_GAP}-\w|{_FORMAT})?{_GAP}(?=[^\n|]{{1,200}}{_READERS})"
 
-#: The word (in small letters) without which a text is not searched, what begins the command, and what stands
-#: before its secret.
+#: For each command: the word (in lower case) without which a text is not searched, the command's beginning,
+#: and what precedes its secret.
 COMMANDS = (
     ("login", rf"(?:docker|podman|az|helm|oc){_GAP}[^\n]{{0,40}}?login", rf"{_GAP}-p(?:[ =]{{1,3}}|{_NEXT})"),
     (
@@ -36,7 +36,7 @@ COMMANDS = (
         rf"(?:wandb|huggingface-cli|hf(?:{_GAP}auth)?){_GAP}login",
         rf"login(?:{_GAP}(?:-|https?:)[\w=:/.-]{{1,100}}+){{0,4}}{_GAP}(?=[\w-]{{0,40}}\d)",
     ),
-    # The last word of a magic's line that is no option.
+    # The last word of a magic's line that is not an option.
     (
         "login",
         r"%{1,2}\w{0,20}login",
@@ -105,7 +105,7 @@ COMMANDS = (
 
 
 def hide(text: str, lower: str) -> str:
-    """The text without the secrets of commands; `lower` is the text in small letters."""
+    """Return the text with the secrets of commands hidden. `lower` is the text in lower case."""
     for word, command, option in COMMANDS:
         if word in lower:
             text = _line(command).sub(functools.partial(_without_secrets, option), text)

@@ -1,21 +1,21 @@
 """Finds secrets that `%env` or a shell's `export` puts into the environment.
 
-Only a value can follow the variable's name, so even a plain word counts as a secret here. The value may hold
-blanks: it ends with the line, or with its closing quote.
+Only a value can follow the variable's name, so even a plain word counts as a secret here. The value may
+contain blanks: it ends with the line, or with its closing quote.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 
 from jupyter_mlgpu.record.redact import assigned, letters
+from jupyter_mlgpu.record.redact.patterns import compiled
 
-#: The most lines, and values of a line, that are judged; no ordinary text has more.
+#: Most lines, and values of a line, that are judged. No ordinary text has more.
 _MOST_JUDGED = 500
 
-# `%env NAME value` and `%env NAME=value` take all that follows, with its quotes.
+# `%env NAME value` and `%env NAME=value` take the whole rest of the line, with its quotes.
 _MAGIC = (
     r"(?:(?<![\w%])%(?:set_)?env|!\s{0,4}set(?:x|env))[ \t]{1,8}(?P<name>\w{2,80}+)"
     r"(?:[ \t]{0,8}=[ \t]{0,8}|[ \t]{1,8})(?P<value>[^\s=][^\r\n]*)"
@@ -36,18 +36,13 @@ def find(text: str) -> list[tuple[int, int]]:
 
 
 def _first(pattern: str, text: str, start: int, end: int) -> list[re.Match[str]]:
-    return list(itertools.islice(_compiled(pattern).finditer(text, start, end), _MOST_JUDGED))
+    return list(itertools.islice(compiled(pattern).finditer(text, start, end), _MOST_JUDGED))
 
 
 def _is_secret(found: re.Match[str]) -> bool:
     from jupyter_mlgpu.record.redact import judging  # as in `assigned.py`
 
     name = letters.normalized(found["name"])
-    if not assigned.sounds_of_secret().search(name):
+    if not assigned.suspicious_words_pattern().search(name):
         return False
-    return judging.is_environments_secret(name, assigned.sound(name), found["value"][:100])
-
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return judging.is_environments_secret(name, assigned.secret_kind(name), found["value"][:100])

@@ -1,8 +1,8 @@
-"""Whether what is given to a name that sounds of a secret is one.
+"""Decides if a value assigned to a suspicious name is a secret.
 
-Most often it is none: `token = tokens[0]`, `password: str`, `pad_token="[PAD]"`, `key=len`. It is hidden
-where it cannot be code, and left where it reads as code, as a word, or as the place of something to come.
-What a word of a language could be is hidden after `password` only.
+In most cases it is not: `token = tokens[0]`, `password: str`, `pad_token="[PAD]"`, `key=len`. A value is
+hidden if it cannot be code. It is left if it reads as code, as a word, or as a placeholder. A value that
+could be an ordinary word is hidden only after `password`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# A name that goes on so says what else stands there: token_type_ids, password_file, secret_name, key_error.
+# Names with such an ending hold something else: token_type_ids, password_file, secret_name, key_error.
 _TAMED = re.compile(
     r"(?:passw(?:or)?d|passphrase|secret|key|credential|token|signature|auth|session)s?[_-]?"
     r"(?:type|name|id|file|path|dir|url|uri|len|length|count|size|index|idx|mask|embed\w*|class|mode|format|env|var|"
@@ -31,7 +31,7 @@ _WORDS = frozenset(
         """,
     )
 )
-# The place of a value, or what a program puts in: "", ***, <token>, {token}, $TOKEN, %s, [PAD],
+# A placeholder, or a value that a program fills in: "", ***, <token>, {token}, $TOKEN, %s, [PAD],
 # your-key-here.
 _PLACE = re.compile(
     r"[\W_]*|<[^<>]*>?|\{[^{}]*\}*|\$\{\w*\}?|\$(?:[A-Z_]+|[a-z_]+)|%\(?\w*\)?s|\[[A-Z\d_]*\]?|.*\.\.\.|.*\*{3}.*"
@@ -42,22 +42,22 @@ _NUMBER = re.compile(r"(?i)[+-]?[\d_.,:]+(?:e[+-]?\d+)?|0[xo][0-9a-f]+")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _VARIABLE = re.compile(r"[A-Za-z_]+\d{0,2}|[a-z]+(?:_[a-z0-9]+)+|[A-Z]+(?:_[A-Z0-9]+)+")
 _TOKEN = re.compile(r"[\w.~+/=|:%@!-]+")
-_DRAWN = re.compile(r"[A-Za-z0-9]{16,}")
+_RANDOM = re.compile(r"[A-Za-z0-9]{16,}")
 _FILE = re.compile(r"[\w./~-]+\.[a-z]{2,5}")
 _CHANGES = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
 _HEADER = re.compile(r"x-.*|.*(?:api-key|private-token|auth-token|access-token|private-mac)")
-# A variable of the environment, or of a service that keeps secrets.
+# An assignment to an environment variable, or to a service that keeps secrets.
 _SETS = re.compile(r"(?:environ\[|setdefault\(|putenv\(|setenv\(|set_secret\()\s{0,4}[\"']\Z")
 _SHELL = re.compile(r"(?:\bexport|\benv|\bsetx?|%set_env)\s{1,3}\Z|[?&]\Z")
 
 
 class AssignedValue(NamedTuple):
-    """A value and where it stands. `before` and `after` are what stands around the assignment."""
+    """A value and its context. `before` and `after` are the text around the assignment."""
 
     name: str
-    #: What gives the value: `=`, `: `, ` = `, `,`; `(` where a call makes of it what the name is given.
+    #: The text that assigns the value: `=`, `: `, ` = `, `,`; or `(` if a call converts it first.
     gives: str
-    #: `password`, `key`, `token`, or None for a name that says little.
+    #: `password`, `key`, `token`, or None for a less specific name.
     sounds: str | None
     text: str
     is_quoted: bool
@@ -66,7 +66,7 @@ class AssignedValue(NamedTuple):
 
 
 def is_secret(value: AssignedValue) -> bool:
-    """Whether this value is a secret."""
+    """Return True if this value is a secret."""
     text = value.text
     if value.sounds is None and len(text) < 6:
         return False
@@ -75,21 +75,27 @@ def is_secret(value: AssignedValue) -> bool:
     if value.gives == "(":
         return _is_passed_secret(value)
     if value.sounds is None or _TAMED.search(value.name.lower()):
-        return _looks_drawn(text) or _is_weak_secret(value)
+        return _looks_random(text) or _is_weak_secret(value)
     return _is_quoted_secret(value) if value.is_quoted else _is_bare_secret(value)
 
 
-def _looks_drawn(text: str) -> bool:
-    """Whether it is long, and letters and digits change as by chance: no word, no number, no date."""
-    run = _DRAWN.search(text)
+def _looks_random(text: str) -> bool:
+    """Return True if a text looks random: long, with many changes between letters and digits.
+
+    Words, numbers and dates do not look random.
+    """
+    run = _RANDOM.search(text)
     return run is not None and " " not in text and len(_CHANGES.findall(run[0])) >= 4
 
 
 def _is_passed_secret(value: AssignedValue) -> bool:
-    """Whether it is one, and not what a call looks up or opens: getenv("HF_TOKEN"), open("key-2.txt")."""
+    """Return True for a secret, False for what a call looks up or opens.
+
+    Examples of the latter are getenv("HF_TOKEN") and open("key-2.txt").
+    """
     text = value.text
     if value.sounds is None or _TAMED.search(value.name.lower()):
-        return _looks_drawn(text)
+        return _looks_random(text)
     if not _TOKEN.fullmatch(text) or _FILE.fullmatch(text) or _VARIABLE.fullmatch(text):
         return False
     return len(text) >= 8 and len(_CHANGES.findall(text)) >= 2 and not text.startswith(("/", "~", "./"))
@@ -100,7 +106,7 @@ def _is_mixed(text: str, least: int = 6) -> bool:
 
 
 def _is_weak_secret(value: AssignedValue) -> bool:
-    """`login(key=...)`, `?key=...`, and `key=` before what is no name of a variable."""
+    """Return True for `login(key=...)`, `?key=...`, and `key=` before something else than a variable."""
     if "login(" in value.before and value.is_quoted:
         return True
     if len(value.text) < 6 or value.is_quoted or _TAMED.search(value.name.lower()):
@@ -120,8 +126,8 @@ def _is_quoted_secret(value: AssignedValue) -> bool:
         if text.startswith(("/", "~/", "./")) and text.count("/") > 1:
             return False  # pwd = "/data/x"
         if text.startswith(("http://", "https://")):
-            return False  # login("https://hub.example.org"); what is secret in it has a form
-        # Prose about a password is none.
+            return False  # login("https://hub.example.org"); a secret in a URL is found by its form
+        # Prose about a password is not a secret.
         return text.count(" ") < 4 or _is_mixed(text.replace(" ", ""))
     if not _TOKEN.fullmatch(text) or _NUMBER.fullmatch(text) or _DOTTED.fullmatch(text):
         return False
@@ -139,7 +145,7 @@ def _is_bare_secret(value: AssignedValue) -> bool:
         return False
     if _is_shell(value) or _is_header(value):
         return len(text) >= 4 or value.sounds == "password" or _is_header(value)
-    if _looks_drawn(text):
+    if _looks_random(text):
         return True
     if text.isidentifier() and value.after in (",", ")"):
         return False  # f(password=entered, token=token1)
@@ -155,7 +161,7 @@ def _is_bare_secret(value: AssignedValue) -> bool:
 
 
 def _is_bare_word(value: AssignedValue) -> bool:
-    """A password that is a word: `host=... password=... port=...`, or a line of YAML."""
+    """Return True for a password that is a word: `host=... password=... port=...`, or a line of YAML."""
     before = value.before[-1:]
     if value.gives == "=":
         begins, ends = before in ("", " ", "'", '"', "!", ";"), value.after in ("", " ", "'", '"', ";", "\n")
@@ -164,13 +170,13 @@ def _is_bare_word(value: AssignedValue) -> bool:
 
 
 def _is_line(value: AssignedValue) -> bool:
-    """Whether `name: value` is a line by itself, as in YAML."""
+    """Return True if `name: value` is a line of its own, as in YAML."""
     is_first = not value.before.rpartition("\n")[2].strip(" -")
     return value.gives.startswith(":") and is_first and value.after in ("", "\n")
 
 
 def _reads_as_code(value: AssignedValue) -> bool:
-    """A call, an attribute, an item, a number, a path, or the name again."""
+    """Return True for a call, an attribute, an item, a number, a path, or the name again."""
     text = value.text
     if (
         "(" in text
@@ -181,12 +187,12 @@ def _reads_as_code(value: AssignedValue) -> bool:
     ):
         return True
     if text.startswith(("/", "~", "./", "../", "\\", "@", "*")):
-        return not _looks_drawn(text)
+        return not _looks_random(text)
     return text.strip("._") in (value.name, value.name.rpartition(".")[2])
 
 
 def _is_shell(value: AssignedValue) -> bool:
-    """`export TOKEN=`, `--token=`, `?token=`, and a name in capital letters with the value close to it."""
+    """Return True for `export TOKEN=`, `--token=`, `?token=`, and for a name in capitals before `=`."""
     if value.gives != "=":
         return False
     if value.name.startswith("--") or value.name.isupper() or "XLA_FLAGS" in value.before:
@@ -199,7 +205,7 @@ def _is_header(value: AssignedValue) -> bool:
 
 
 def is_flags_secret(name: str, value: str) -> bool:
-    """Whether it is one after `--name ` of a command."""
+    """Return True if the value after `--name ` in a command is a secret."""
     bare = value.strip("'\"")
     # --token TOKEN, --password is required
     is_place = bare.isupper() and bare.replace("_", "").isalpha()
@@ -209,12 +215,12 @@ def is_flags_secret(name: str, value: str) -> bool:
 
 
 def is_environments_secret(name: str, sounds: str | None, value: str) -> bool:
-    """Whether it is one as the value of a variable of the environment, with its quotes."""
+    """Return True if a value of an environment variable, with its quotes, is a secret."""
     bare = value.strip().strip("'\"")
     if not bare or bare.lower().rstrip(".:?!") in _WORDS or _PLACE.fullmatch(bare):
         return False
     if value.startswith(("$(", '"$(', "`", "/", "~", "./")) or _TAMED.search(name):
-        return _looks_drawn(bare)
+        return _looks_random(bare)
     if _NUMBER.fullmatch(bare):
         return sounds == "password" and len(bare) >= 4
     if sounds is None:

@@ -1,8 +1,9 @@
 """Finds the strings that a statement gives to names and calls, with Python's own parser. Nothing is run.
 
 The parser gets one statement of bounded length at a time, because long or deeply nested code can exhaust it.
-It warns about odd escapes and about numbers that touch a word (`1if`). Hiding these warnings would hide those
-of the user's threads as well, so the caller replaces escapes, and a statement with such a number is refused.
+It warns about invalid escapes and about numbers that touch a word (`1if`). Hiding these warnings would hide
+those of the user's threads as well. Therefore the caller replaces escapes, and a statement with such a number
+is refused.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import NamedTuple
 
 from jupyter_mlgpu.record.redact import assigned, calls, letters
 
-#: Of a statement, so many of its parts are looked at; where values are nested, each is looked at again.
+#: Most parts of a statement that are visited. Nested values are visited once per level.
 _MOST_STEPS = 20_000
-#: Functions whose result has the letters that they are given.
+#: Functions whose result contains the letters of their arguments.
 _KEEPS = frozenset(
     re.findall(
         r"\w+",
@@ -34,9 +35,11 @@ _TOUCHING_NUMBER = re.compile(r"(?<!\w)\.?\d[\w.]{0,80}?(?:and|else|for|if|in|is
 
 
 class GivenString(NamedTuple):
-    """A string, and the name that it is given to. `start` and `end` tell where it stands, `at` where the name
-    does; `pieces` are its letters, without what is computed in it. `is_passed`: a call makes something
-    else of it."""
+    """A string, and the name that it is given to.
+
+    `start` and `end` are the string's place, `at` is the name's. `pieces` are its letters, without the
+    computed parts. `is_passed`: a call turns it into something else.
+    """
 
     name: str
     at: int
@@ -48,11 +51,10 @@ class GivenString(NamedTuple):
 
 
 def given_strings(code: str, closing: str = "") -> list[GivenString] | None:
-    """Return the strings that a statement gives to names that sound of a secret, or to calls that take one.
+    """Return the strings that a statement gives to suspicious names, or to calls that take a secret.
 
-    None if it does not parse, or has too many parts.
-
-    `closing` holds the quotes and brackets that a cut statement lacks.
+    Returns None if it does not parse, or has too many parts. `closing` holds the quotes and brackets that a
+    cut statement lacks.
     """
     indent = _INDENT.match(code)
     skipped = indent.end() if indent else 0
@@ -60,7 +62,7 @@ def given_strings(code: str, closing: str = "") -> list[GivenString] | None:
     if tree is None:
         return None
     places = _Places(code, skipped)
-    sounds = assigned.sounds_of_secret().search
+    sounds = assigned.suspicious_words_pattern().search
     steps = iter(range(_MOST_STEPS))
     found = []
     for name, named, value in itertools.chain.from_iterable(map(_given, ast.walk(tree))):
@@ -76,7 +78,7 @@ def given_strings(code: str, closing: str = "") -> list[GivenString] | None:
 def _parsed(code: str, closing: str) -> ast.AST | None:
     if _TOUCHING_NUMBER.search(code):
         return None
-    # What begins a block lacks the block, and where it was cut the colon, too.
+    # The first line of a block lacks its body, and if it was cut, the colon too.
     for end in ("", "\n pass", ": 0")[: 3 if closing else 2]:
         try:
             return ast.parse(code + closing + end)
@@ -89,7 +91,7 @@ _Named = tuple[str, tuple[int, int], ast.expr]
 
 
 def _given(node: ast.AST) -> Iterator[_Named]:
-    """Yield each name that a node gives something to, its line and column, and the value."""
+    """Yield each name that a node gives a value to, its line and column, and the value."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from _pairs(target, node.value)
@@ -126,7 +128,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[_Named]:
 
 
 def _dotted(target: ast.expr) -> str:
-    """`self.password`, as far as it is made of names."""
+    """Return a dotted name such as `self.password`, as far as it consists of names."""
     names: list[str] = []
     while isinstance(target, ast.Attribute) and len(names) < 8:
         names.append(target.attr)
@@ -147,7 +149,7 @@ def _defaults(arguments: ast.arguments) -> Iterator[_Named]:
 
 
 def _literals(value: ast.expr, steps: Iterator[int]) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield the strings of which this value may be made, and whether a call makes something else of each."""
+    """Yield each string that this value may be made of, and if a call turns it into something else."""
     waiting: list[tuple[ast.AST, bool]] = [(value, False)]
     while waiting and next(steps, None) is not None:
         one, is_passed = waiting.pop()
@@ -166,7 +168,7 @@ def _makes_another(function: str) -> bool:
 
 
 def _parts(value: ast.AST) -> Iterable[ast.AST]:
-    """The parts of which a value is made; what is only asked, or only the key of an item, is none."""
+    """Return the parts that a value is made of, without conditions and keys."""
     if isinstance(value, ast.IfExp):
         return value.body, value.orelse
     if isinstance(value, ast.Subscript):
@@ -177,7 +179,7 @@ def _parts(value: ast.AST) -> Iterable[ast.AST]:
 
 
 def _pieces(literal: ast.expr) -> tuple[str, ...]:
-    """A string's letters, with those of the strings that are computed in it."""
+    """Return a string's letters, with those of the strings that are computed in it."""
     computed = [one for one in getattr(literal, "values", ()) if not isinstance(one, ast.Constant)]
     inner = (
         calls.pieces(one)
@@ -189,7 +191,7 @@ def _pieces(literal: ast.expr) -> tuple[str, ...]:
 
 
 class _Places:
-    """Turns the parser's lines and byte offsets into indices of the code."""
+    """Converts the parser's lines and byte offsets into indices of the code."""
 
     def __init__(self, code: str, skipped: int) -> None:
         self._code = code
@@ -206,4 +208,4 @@ class _Places:
     def end(self, node: ast.expr) -> int:
         """Return the index at which a node ends."""
         line, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return min(self.of(line, column), len(self._code))  # not behind it, where its end was added
+        return min(self.of(line, column), len(self._code))  # the end may be in the part that was added

@@ -1,8 +1,7 @@
-"""Who and where: home folders become `~`, the user's own name `<user>`, the machine's `<host>`.
+"""Replaces home folders by `~`, the user's name by `<user>` and the machine's name by `<host>`.
 
-A home is known by its place: /home/NAME, /Users/NAME, C:\\Users\\NAME, and NAME below `home` or `users` on a
-disk that many share (/scratch/users/NAME). The user's own home and name are known by themselves, wherever
-they stand.
+A home folder is recognised by its place: /home/NAME, /Users/NAME, C:\\Users\\NAME, and NAME below `home` or
+`users` on a shared disk (/scratch/users/NAME). The user's own home and name are known and found everywhere.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
-from jupyter_mlgpu.record.redact.word_pattern import any_of
+from jupyter_mlgpu.record.redact.patterns import any_of, compiled
 
-# Names that are ordinary words in code; replacing them would only spoil the text.
+# Names that are ordinary words in code. Replacing them would only spoil the text.
 _ORDINARY_USERS = {"root", "user", "home", "jovyan"}
 _ORDINARY_HOSTS = set(
     re.findall(
@@ -27,7 +26,7 @@ _ORDINARY_HOSTS = set(
     )
 )
 
-# Between quotes a name goes on over blanks, if a folder follows or each word has a capital letter.
+# A quoted name may contain blanks if a folder follows or each word has a capital letter.
 _NAME = r"[^\W_/\\][^/\\\s'\"`:;,<>{}$*?|()\[\]=&]{0,63}"
 _FOLDER = (
     rf"(?>{_NAME}(?:(?:\\? |%20){_NAME}){{1,2}}(?=[/\\])"
@@ -37,7 +36,7 @@ _SHARED_DISK = (
     r"(?:scratch|data|mnt|media|srv|export|nfs|net|gpfs|lustre|beegfs|work|projects?|storage|vol|cluster|fast|share|"
     r"shared|fs|hpc|ceph|pfs|ssd|nvme|raid|fsx|efs|var|private|Volumes|System/Volumes/Data|afs|global|panfs|home)\d{0,3}"
 )
-# Not `/Users/Shared`, which is nobody's, and no page of a web site (example.org/home/page).
+# Not `/Users/Shared`, which belongs to nobody, and not a page of a web site (example.org/home/page).
 _HOMES = (
     r"(?i)(?:"
     rf"(?:(?:(?<![a-z0-9])[a-z]:|/(?:mnt|cygdrive)/[a-z](?=/))[/\\]{{1,4}}(?:home|users)"
@@ -45,7 +44,7 @@ _HOMES = (
     rf"[/\\]{{1,4}}(?!shared\b){_FOLDER}"
     rf"|(?<![\w.~)}}%-])(/{_SHARED_DISK}(?:/[\w.-]{{1,40}}){{0,2}}?/(?:home|users|user|people)/){_FOLDER})"
 )
-# A profiler names its file after the machine, and ours writes into a temporary folder of its own.
+# A profiler names its file after the machine, and the package's profiles are in temporary folders.
 _OWN_FOLDER = (
     r"(?<![^\s'\"])[^\s'\"]{0,1000}?/jupyter_mlgpu-[^\s/'\"]{1,100}/"
     r"(?=(?:plugins/profile/[^\s/]{1,100}/)?[^\s/'\"]{1,255}\.xplane\.pb)"
@@ -54,7 +53,7 @@ _PROFILE = r"(?<![^\s/'\"])[^\s/'\"]{1,255}(?=\.xplane\.pb)"
 
 
 class Identity(NamedTuple):
-    """What tells who runs this and where; None where there is no such name, or it is an ordinary word."""
+    """Patterns for the user's home and name and the host's name. None: no such name, or an ordinary word."""
 
     home: re.Pattern[str] | None
     user: re.Pattern[str] | None
@@ -62,15 +61,15 @@ class Identity(NamedTuple):
 
 
 def hide(text: str) -> str:
-    """The text without homes and names."""
+    """Return the text without home folders and names."""
     if ".xplane.pb" in text:
-        text = _compiled(_PROFILE).sub("machine", _compiled(_OWN_FOLDER).sub("", text))
+        text = compiled(_PROFILE).sub("machine", compiled(_OWN_FOLDER).sub("", text))
     home, user, host = identity()
     if home is not None:
         text = home.sub("~", text)
     lower = text.lower()
     if "home" in lower or "user" in lower or "people" in lower:
-        text = _compiled(_HOMES).sub(_home, text)
+        text = compiled(_HOMES).sub(_home, text)
     if user is not None:
         text = user.sub("<user>", text)
     return host.sub("<host>", text) if host is not None else text
@@ -82,7 +81,7 @@ def _home(match: re.Match[str]) -> str:
 
 @functools.cache
 def identity() -> Identity:
-    """Of this process, asked once."""
+    """Return the identity patterns of this process, which are computed once."""
     home = os.path.expanduser("~")
     # A home of "/" (some containers) would turn every path into "~".
     is_home = len(Path(home).parts) > 1
@@ -99,16 +98,11 @@ def identity() -> Identity:
 
 
 def _names(names: list[str], *, before: str, after: str) -> re.Pattern[str]:
-    """Any of these names, also with its accents as characters of their own, as macOS writes paths."""
+    """Return a pattern for these names, also with accents as separate characters, as macOS writes paths."""
     forms = {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")} | set(names)
-    # A combining accent is no letter for `\w`, but belongs to the letter before it. What stands before is
-    # asked last: looking back at each letter of a text takes longer.
+    # A combining accent is not matched by `\w`, but belongs to the letter before it. The look-behind comes
+    # last, because evaluating it at each letter of a text takes longer.
     not_after = rf"(?!{after}|[\u0300-\u036f])"
     not_before = {form: rf"(?<!{before}{re.escape(form)})" if before else "" for form in forms}
     choices = {form: not_before[form] + not_after for form in forms}
     return re.compile(any_of(choices))
-
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)

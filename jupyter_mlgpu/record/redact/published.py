@@ -1,6 +1,7 @@
-"""How services begin their secrets, after the rules of gitleaks: `published.json`, with version and licence.
+"""Prefixes of services' secrets from the rules of gitleaks: `published.json`, with version and licence.
 
-docs/measurements/2026-11-23-redaction/published_secrets.py writes it, and says how. `prefixes.json` has ours.
+docs/measurements/2026-11-23-redaction/published_secrets.py generates it and explains how. `prefixes.json` has
+the package's own additions.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ _FILE, _OURS = (
     for name in ("published.json", "prefixes.json")
 )
 
-#: Fixed letters -> which characters follow (a class of a regular expression), how many at least.
+#: Prefix -> the characters that follow it (a regular expression's class), and their least number.
 PREFIXES: dict[str, tuple[str, int]] = {fixed: tuple(given) for fixed, given in _FILE["prefixes"].items()}
 
-#: The same of forms that gitleaks does not have, and of those of which a shorter piece will do.
+#: The same for forms that gitleaks lacks, and for those that are secrets even if shorter.
 OWN_PREFIXES: dict[str, tuple[str, int]] = {fixed: tuple(given) for fixed, given in _OURS.items()}
 
-#: Services whose secrets have no letters of their own: a value given to such a name.
+#: Services whose secrets have no prefix. They are found by a name that contains the service's.
 SERVICES: tuple[str, ...] = tuple(_FILE["services"])

@@ -1,11 +1,11 @@
-"""Secrets by their form: published prefixes, private keys, logins in addresses, headers, cookies.
+"""Finds secrets by their form: published prefixes, private keys, logins in addresses, headers, cookies.
 
-What is a secret only by the name or the call it is given to is in `assigned.py`, `code.py` and
-`environment.py`, what is one by its place on a command line in `commands.py`.
+Secrets that are recognised only by their name or call are in `assigned.py`, `code.py` and `environment.py`,
+those recognised by their place on a command line in `commands.py`.
 
-Each rule asks for a word first, by a plain search, and is compiled when a text has that word. A rule never
-asks for more than the first 36 characters of a secret, so that one that is cut is found, and takes all that
-follow.
+Each rule first searches for a word, and its pattern is compiled when a text contains the word. A rule never
+needs more than the first 36 characters of a secret, so that it also finds one that is cut. It then hides
+everything that follows.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import re
 from collections.abc import Callable
 
 from jupyter_mlgpu.record.redact import assigned, calls, commands, letters
-from jupyter_mlgpu.record.redact.word_pattern import any_of
+from jupyter_mlgpu.record.redact.patterns import any_of, compiled
 
 HIDDEN = "<redacted>"
 
-#: A cut may have left so many characters behind the fixed letters.
+#: Least characters after a prefix, because the text may be cut.
 _ENOUGH = 20
-# What may follow these is also in names (`sk-estimator-doc-link`), in small letters alone.
+# What follows these may also occur in names (`sk-estimator-doc-link`), but then only in lower case.
 _DRAWN = {"sk-": r"(?=[a-z_-]{0,19}+[0-9A-Z])"}
-# These begin a word: otherwise they stand inside of ordinary ones, or of data. Not after `\n` in a string, or
-# a colour.
+# Such prefixes must begin a word, because they also occur inside ordinary words and data. A preceding `\n`
+# in a string, or a colour code, does not count as a part of the word.
 _ALONE = re.compile(r"[0-9A-Za-z]+|.{1,4}")
 
-# A private key goes to its end, or to that of the text. Where none follows, it is code that looks for one.
+# A private key is hidden to its end marker, or to the end of the text. A begin marker without a key is code
+# that searches for one.
 _PEM = (
     r"----[- ]BEGIN[ A-Z0-9]{1,60}PRIVATE KEY(?: BLOCK| )?----"
     r"(?=-?(?:[\s\\nr'\"+#|>]|%0[AD]|&#1[03];){0,200}"
@@ -37,13 +38,13 @@ _PEM = (
     r"[A-Za-z0-9+/]{16})-?"
 )
 _PEM_END = r"----[- ]END"
-# A line from the middle of such a block: as long as PEM, or OpenSSH, makes them.
+# A line from the middle of such a block, as long as PEM or OpenSSH makes them.
 _PEM_LINE = (
     r"(?m)^([ \t\"']{0,8})(?=[^\n]{0,70}[a-z])(?=[^\n]{0,70}[A-Z])(?=[^\n]{0,70}[0-9])"
     r"(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70})(?=[\"']?[ \t\r]{0,8}(?:\\n|$))"
 )
 _ADDRESS = r"://[^\s'\"<>]+"
-# What a program puts in is no secret: {password}, ${PASSWORD}, %s.
+# Values that a program fills in are not secrets: {password}, ${PASSWORD}, %s.
 _PUT_IN = re.compile(r"(?:\{[^{}]{0,80}\}|\$\{?\w{1,80}\}?|%s|%\(\w{1,80}\)s|:){1,9}")
 _PORT = re.compile(r"\d{1,5}[/?#]")
 _HOOK = (
@@ -77,7 +78,7 @@ _Rule = tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]]
 
 
 def _judged_bearer(match: re.Match[str]) -> str:
-    # "bearer of" and "Basic authentication" are words; a token is long, or not made of letters of one case
+    # "bearer of" and "Basic authentication" are words. A token is long, or not made of letters of one case
     # alone.
     value = match[3].rstrip(".")
     is_word = value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle())
@@ -85,7 +86,7 @@ def _judged_bearer(match: re.Match[str]) -> str:
 
 
 def _judged_authorization(match: re.Match[str]) -> str:
-    # TOKEN and ACCESS_TOKEN say what is to stand there, and get_token() or tokens[0] gives it.
+    # TOKEN and ACCESS_TOKEN are placeholders. get_token() and tokens[0] are code.
     is_place = match[2].replace("_", "").isalpha() and match[2].isupper()
     is_code = match.string[match.end() : match.end() + 1] in ("(", "[")
     return match[0] if is_place or is_code else match[1] + HIDDEN
@@ -96,8 +97,10 @@ def _without_logins(match: re.Match[str]) -> str:
 
 
 def _without_login(address: str) -> str:
-    """An address, what stands before its last `@` hidden. There may be an `@` in a path, and a `/` in a
-    password."""
+    """Return an address with the login before its last `@` hidden.
+
+    A path may contain an `@`, and a password a `/`.
+    """
     login, at, host = address.rpartition("@")
     user, colon, password = login.partition(":")
     in_path = "/" in user or "?" in user or "#" in user or (colon and _PORT.match(password))
@@ -107,8 +110,8 @@ def _without_login(address: str) -> str:
     return f"{HIDDEN}@{host}"
 
 
-# The words of which a rule needs one (in small letters), its pattern, and what takes the place of what it
-# finds.
+# The words of which a text must contain one (in lower case), the rule's pattern, and the replacement of a
+# match.
 _RULES: tuple[_Rule, ...] = (
     (("hooks.slack", "webhook"), _HOOK, rf"\1{HIDDEN}"),
     ((":aa",), _TELEGRAM, HIDDEN),
@@ -124,7 +127,7 @@ _RULES: tuple[_Rule, ...] = (
 
 
 def hide(text: str) -> str:
-    """The text without secrets."""
+    """Return the text without secrets."""
     text = published().sub(HIDDEN, text)
     if len(text) >= 64:
         text = compiled(_PEM_LINE).sub(rf"\1{HIDDEN}", text)
@@ -138,18 +141,18 @@ def hide(text: str) -> str:
 
 
 def _without_named(text: str) -> str:
-    """The text without what is a secret by the name it is given to."""
+    """Return the text without values that are secrets because of the name they are given to."""
     lower, written = letters.lower(text), letters.small(text)
-    in_writing = written != lower and assigned.sounds_of_secret().search(written)
+    in_writing = written != lower and assigned.suspicious_words_pattern().search(written)
     if not (
         calls.openings_or_sounds().search(lower) or in_writing or "--" in lower or letters.may_move(text)
     ):
         return text
     from jupyter_mlgpu.record.redact import code, environment  # most texts have no such name or call
 
-    # Each looks at the text as it is: what one hides may be what another knows a secret by.
+    # Each search reads the unchanged text: one must not hide what another needs to recognise a secret.
     places = [*environment.find(text), *code.find(text, lower), *assigned.find(text, lower)]
-    if in_writing:  # a letter that is plain to Python may end a name to its reader
+    if in_writing:  # a letter that is plain to Python may end a name for a reader
         places += assigned.find(text, written)
     parts, last = [], 0
     for start, end in sorted(places):
@@ -170,21 +173,15 @@ def _without_private_keys(text: str) -> str:
 
 
 @functools.cache
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern, compiled once."""
-    return re.compile(pattern)
-
-
-@functools.cache
 def published() -> re.Pattern[str]:
-    """Every published prefix and what follows it."""
+    """Return a pattern for every published prefix with the characters that follow it."""
     from jupyter_mlgpu.record.redact.published import OWN_PREFIXES, PREFIXES
 
     after = {}
     for prefix, (characters, least) in {**PREFIXES, **OWN_PREFIXES}.items():
         least = least if prefix in OWN_PREFIXES else min(least, _ENOUGH)
         fixed = re.escape(prefix)
-        # Asked when the letters are there: looking back at each letter of a text would take longer.
+        # The look-behind comes after the letters: evaluating it at each letter of a text would take longer.
         alone = rf"(?:(?<![0-9A-Za-z]{fixed})|(?<=\\[nrt]{fixed})|(?<=[\d\[]m{fixed}))"
         begins = (alone if _ALONE.fullmatch(prefix) else "") + _DRAWN.get(prefix, "")
         after[prefix] = rf"{begins}[{characters}]{{{least},}}"

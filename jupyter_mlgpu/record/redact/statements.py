@@ -1,7 +1,7 @@
 """Splits any text into Python statements and finds the strings in each, even if the code is cut or broken.
 
-`tokenize` takes seven times as long, and fails at brackets or strings that are not closed. This scanner reads
-each character a bounded number of times and never fails: an open string ends with its line or with the text.
+`tokenize` takes seven times as long, and fails at open brackets or strings. This scanner reads each character
+a bounded number of times and never fails: an open string ends with its line or with the text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: A statement ends here at the latest: brackets that nobody closes would otherwise hold the rest of the text.
+#: Most characters of a statement. Otherwise an open bracket would extend it to the end of the text.
 LONGEST = 5_000
 
 _SPECIAL = re.compile(r"\"\"\"|'''|[\"'#()\[\]{}\n\r]|\\(?:\r\n|[\r\n])")
@@ -45,9 +45,9 @@ class Statement(NamedTuple):
     closing: str
 
     def without_escapes(self, text: str) -> str:
-        """Its code with `??` for each escape in its strings.
+        """Return its code with `??` for each escape in its strings.
 
-        What stands behind stays in its place, and the parser has no escape that it would warn of.
+        Positions do not change, and the parser finds no escape to warn about.
         """
         parts, end = [], self.start
         for one in self.literals:
@@ -56,7 +56,7 @@ class Statement(NamedTuple):
         return "".join([*parts, text[end : self.end]])
 
     def without_strings(self, text: str) -> str:
-        """Its code with quotes alone for each string, and each still in its place."""
+        """Return its code with each string replaced by quotes. Positions do not change."""
         parts, end = [], self.start
         for one in self.literals:
             parts += [text[end : one.start], '"' * (one.end - one.start)]
@@ -65,17 +65,17 @@ class Statement(NamedTuple):
 
 
 def _marks(match: re.Match[str]) -> str:
-    # The brace of an f-string begins what is computed, with a backslash before it, too.
+    # The brace of an f-string begins a computed part, even after a backslash.
     return "?" + match[1] if match[1] in "{}" else "??"
 
 
 def statements(
     text: str, at: int = 0, limit: int | None = None, *, enough: int | None = None, in_comment: bool = False
 ) -> Iterator[Statement]:
-    """Each statement of the text between these places, and each comment as if it were one.
+    """Yield each statement of the text between two places, and each comment as if it were one.
 
-    Those of one line between semicolons are one. A comment comes after the statement in which it stands.
-    What begins behind `enough` is not looked at.
+    Statements on one line with semicolons count as one. A comment is yielded after the statement that
+    contains it. Statements that begin after `enough` are ignored.
     """
     limit = len(text) if limit is None else limit
     start = at
@@ -116,7 +116,7 @@ def _closing(literals: list[Literal], opened: list[str], end: int) -> str:
 
 
 def _literal(text: str, opening: re.Match[str], least: int, limit: int) -> Literal | None:
-    """The string that this quote begins; None where it is the apostrophe of a word."""
+    """Return the string that this quote begins, or None if it is the apostrophe of a word."""
     quote, start, body = opening[0], opening.start(), opening.end()
     while start > max(least, opening.start() - 2) and text[start - 1] in "rbfutRBFUT":
         start -= 1

@@ -1,1 +1,1 @@
-"""What a person sees of a benchmark's run."""
+"""The page of a benchmark run."""

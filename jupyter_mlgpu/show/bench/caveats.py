@@ -1,4 +1,4 @@
-"""What speaks against figures, each caveat once: for how many cases, and from which figure to which."""
+"""Caveats about benchmark figures, each written once with its number of cases and the range of figures."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 
 from jupyter_mlgpu.record.sentence import Field, Sentence, say
 
-#: So many cases are named; of more it is said how many they are.
+#: Most cases that are named. Of more cases only the number is given.
 _NAMED = 3
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-def told(said: Sequence[tuple[str, str]], total: int) -> list[Sentence]:
-    """Sentences about cases (sentence, case), each once; those that differ by their figures become one.
+def merged_sentences(said: Sequence[tuple[str, str]], total: int) -> list[Sentence]:
+    """Return sentences about cases, given as (sentence, case), each once.
 
-    `total` is how many cases there are.
+    Those that differ only in figures are merged. `total` is the number of all cases.
     """
     alike: dict[str, list[tuple[str, str]]] = {}
     for sentence, case in said:
@@ -23,7 +23,7 @@ def told(said: Sequence[tuple[str, str]], total: int) -> list[Sentence]:
     found = []
     for group in alike.values():
         cases = list(dict.fromkeys(case for _, case in group))
-        sentence = _merged([sentence for sentence, _ in group])
+        sentence = _merge([sentence for sentence, _ in group])
         if len(cases) <= _NAMED:
             found.append(say("{cases}: {sentence}", cases=", ".join(cases), sentence=sentence))
         else:
@@ -32,8 +32,8 @@ def told(said: Sequence[tuple[str, str]], total: int) -> list[Sentence]:
     return found
 
 
-def _merged(sentences: Sequence[str]) -> str:
-    """One sentence for several of one template."""
+def _merge(sentences: Sequence[str]) -> str:
+    """Return one sentence for several with the same template."""
     different = list(dict.fromkeys(sentences))
     first = different[0]
     if len(different) == 1 or not isinstance(first, Sentence):
@@ -48,7 +48,7 @@ def _merged(sentences: Sequence[str]) -> str:
 
 
 def _range(values: Iterable[str]) -> str:
-    """`12% to 31%` of texts that differ by one number; else all of them."""
+    """Return `12% to 31%` for texts that differ in one number, otherwise all texts."""
     values = list(values)
     pieces = [_NUMBER.split(one) for one in values]
     numbers = [_NUMBER.findall(one) for one in values]

@@ -1,8 +1,8 @@
 """The charts of a benchmark as plain data: TFLOP/s against size, and the roofline.
 
-The roofline (S. Williams, A. Waterman, D. Patterson, Communications of the ACM 52(4), 2009) bounds what a
-program can reach by two measured figures: what products of matrices reached, and the bandwidth times the
-operations for each byte that has to move. All axes are logarithmic.
+The roofline (S. Williams, A. Waterman, D. Patterson, Communications of the ACM 52(4), 2009) bounds a
+program's speed by two measured figures: the rate of matrix products, and the memory bandwidth times the
+operations per byte moved. All axes are logarithmic.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ from jupyter_mlgpu.show.page.chart import COLOURS, Axis, Chart, Point, Series
 
 _SPEED = Axis("TFLOP/s", log=True)
 
-#: How many times as far as its outermost point a roof goes.
+#: A roof is drawn to this multiple of its outermost point.
 _OVER = 1.5
 
-#: What moves data has no type, and no colour.
+#: The colour of bandwidth, which has no number type.
 _NO_COLOUR = len(COLOURS) - 1
 
 
 def sizes(results: Sequence[CaseResult], head: str, *, replayed: bool = False) -> Chart:
-    """TFLOP/s of gemm against n: a line a type, framework and device, with the spread of each point."""
+    """Return the chart of gemm's TFLOP/s against n.
+
+    There is a line per type, framework and device. Each point has its spread.
+    """
     lines: dict[str, list[CaseResult]] = {}
     for one in _products(results):
         lines.setdefault(_name(one, results), []).append(one)
@@ -39,7 +42,10 @@ def sizes(results: Sequence[CaseResult], head: str, *, replayed: bool = False) -
 
 
 def roofline(results: Sequence[CaseResult], head: str) -> Chart:
-    """TFLOP/s against operations a byte, under a roof for each framework, device and type that has both."""
+    """Return the chart of TFLOP/s against operations per byte, with a roof per framework, device and type.
+
+    A roof is drawn only if both of its rates were measured.
+    """
     points = [one for one in results if one.moved and one.tflops.value]
     colours = _colours(results)
     series: list[Series] = []
@@ -50,14 +56,14 @@ def roofline(results: Sequence[CaseResult], head: str) -> Chart:
         name = f"{registry.title(framework)} {device} {type_}"
         series.append(Series(name, tuple(map(_intensity, typed)), colours[key], "points"))
         series += _roof(name, colours[key], typed, [one for one in mine if one.case == "bandwidth"])
-    # What moves data stands at the foot of the roof.
+    # Bandwidth has no arithmetic, so its point is at the foot of the roof.
     moving = [one for one in points if one.peak_type is None]
     if moving:
         series.append(Series(say("bandwidth"), tuple(map(_intensity, moving)), _NO_COLOUR, "points"))
     return under_roofs(series, head)
 
 
-#: What has a colour of its own: framework, device, type and options; the same in both charts.
+#: A line that has its own colour: framework, device, type and options. It is the same in both charts.
 _Key = tuple[str, str, str | None, tuple[str, ...]]
 
 
@@ -75,7 +81,7 @@ def _key(one: CaseResult) -> _Key:
 
 
 def _groups(results: Sequence[CaseResult]) -> list[_Key]:
-    """What has a roof of its own: the framework, the device, and the type in which it ran."""
+    """Return the framework, device and type of each roof."""
     found = (one for one in results if one.moved and one.tflops.value and one.peak_type)
     return list(dict.fromkeys((one.framework, one.device, one.type_ran, ()) for one in found))
 
@@ -88,22 +94,22 @@ def _roof(name: str, colour: int, typed: Sequence[CaseResult], moving: Sequence[
 
 
 def roof(name: str, colour: int, peak: float, speed: float, under: Sequence[float]) -> list[Series]:
-    """The line of a roof over what stands `under` it, in operations a byte; none where a rate is not known.
+    """Return a roof's line over the points at `under`, or nothing if a rate is unknown.
 
-    `peak` is in TFLOP/s and `speed` in bytes/s.
+    `under` is in operations per byte, `peak` in TFLOP/s and `speed` in bytes/s.
     """
     if not peak or not speed:
         return []
     ridge = peak * 1e12 / speed
     label = f"{three(peak)} TFLOP/s, {three(speed / 1e9)} GB/s"
-    # Over the points and its own ridge, and a little to either side.
+    # The line covers the points and its own ridge, with a margin on either side.
     ends = (min(ridge, *under) / _OVER, ridge, max(ridge, *under) * _OVER)
     points = tuple(Point(x, min(peak, speed * x / 1e12), label) for x in ends)
     return [Series(say("roof of {name}", name=name), points, colour, "roof")]
 
 
 def under_roofs(series: Sequence[Series], head: str) -> Chart:
-    """A roofline chart of these series, which are TFLOP/s against operations a byte."""
+    """Return a roofline chart of these series, which are TFLOP/s against operations per byte."""
     along = Axis(say("operations per byte that has to move"), log=True)
     title = say("Roofline")
     return Chart((title, head), along, _SPEED, tuple(series), joined(title, head))
@@ -112,13 +118,13 @@ def under_roofs(series: Sequence[Series], head: str) -> Chart:
 def _speed(one: CaseResult) -> Point:
     value, step = one.tflops.value or 0.0, one.median.value or 0.0
     between = one.interval
-    # The longest time of the interval is the lowest speed.
+    # The longest time of the interval gives the lowest speed.
     low, high = (None, None) if between is None else (value * step / between[1], value * step / between[0])
     return Point(_n(one), value, f"{one.label}: {quantity(one.tflops)}", low, high)
 
 
 def _n(one: CaseResult) -> float:
-    """The size of a product; 0 where a file tells none, which has no place on the axis."""
+    """Return the size of a product, or 0 if the file lacks it. A logarithmic axis has no place for 0."""
     size = one.parameters.get("n")
     return float(size) if isinstance(size, int | float) and not isinstance(size, bool) else 0.0
 
@@ -130,7 +136,7 @@ def _intensity(one: CaseResult) -> Point:
 
 
 def _name(one: CaseResult, results: Sequence[CaseResult]) -> str:
-    """A line's name: the type, and what else sets it apart among these."""
+    """Return a line's name: the type, and anything else that distinguishes it among these results."""
     parts = [one.type_asked]
     if len({other.framework for other in results}) > 1:
         parts.insert(0, registry.title(one.framework))

@@ -1,4 +1,4 @@
-"""What a benchmark says first: the figures that matter, and what speaks against them."""
+"""The headline of a benchmark: its most important figures and the main caveat."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 
-#: Figures of one device, and devices, that are told first.
+#: Most figures per device, and most devices, in the headline.
 _FIGURES, _PLACES = 3, 3
 
 
 def headline(run: BenchRun) -> Sentence:
-    """The best figure of each kind, and how far it can be trusted, in one sentence."""
+    """Return the best figure of each kind, and how far it can be trusted, as one sentence."""
     measured = [one for one in run.results if one.samples]
     clauses = [_figures(measured) if measured else _nothing(run.results), *_noise(measured)]
     if failed := sum(one.status == "failed" for one in run.results):
@@ -36,20 +36,20 @@ def _nothing(results: Sequence[CaseResult]) -> Sentence:
 
 
 def _figures(measured: Sequence[CaseResult]) -> Sentence:
-    """Those of each framework and device; these are named where there are several."""
+    """Return the figures of each framework and device, with their names if there are several."""
     places = list(dict.fromkeys((one.framework, one.device) for one in measured))
     found = []
     for framework, device in places[:_PLACES]:
         mine = [one for one in measured if (one.framework, one.device) == (framework, device)]
-        told = with_commas(list(_of_place(mine))[:_FIGURES])
+        figures = with_commas(list(_of_place(mine))[:_FIGURES])
         if len(places) > 1:
-            told = say(
+            figures = say(
                 "{framework} on {device}: {figures}",
                 framework=registry.title(framework),
                 device=device,
-                figures=told,
+                figures=figures,
             )
-        found.append(told)
+        found.append(figures)
     whole = reduce(lambda one, other: say("{one}; {other}", one=one, other=other), found)
     if len(places) > _PLACES:
         whole = say("{named} and {more} more", named=whole, more=len(places) - _PLACES)
@@ -57,7 +57,7 @@ def _figures(measured: Sequence[CaseResult]) -> Sentence:
 
 
 def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
-    """Arithmetic of each type, float32 first, then what moves bytes; of other cases what they do a second."""
+    """Yield the arithmetic rate of each type, float32 first, then the bandwidth and other cases' rates."""
     rates: dict[str, float] = {}
     for one in mine:
         if one.case == "gemm" and one.tflops.value:
@@ -69,12 +69,12 @@ def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
     for case in dict.fromkeys(one.case for one in mine if one.case != "gemm"):
         best = max((one for one in mine if one.case == case), key=lambda one: one.throughput.value or 0.0)
         rate = quantity(best.throughput)
-        # Bytes a second need no name: that is what memory moves.
+        # A rate in bytes per second needs no name: it is the memory bandwidth.
         yield rate if case == "bandwidth" else f"{rate} {case}"
 
 
 def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
-    """What speaks against the figures, by what weighs most."""
+    """Return the most important caveat about the figures, in a list."""
     flagged = [one for one in measured if one.flags]
     if not flagged:
         return []
@@ -89,7 +89,7 @@ def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
     return [say("noisy in {count} of {total} cases: {why}", count=count, total=total, why=why)]
 
 
-#: The field of a flag (experiment/bench/judging.py) by which it is told, and how it is said in short.
+#: Fields of a flag (experiment/bench/judging.py), each with the short form of its reason.
 _REASONS: dict[str, Callable[[str], str]] = {
     "places": lambda value: say("work ran on {places}", places=value),
     "programs": str,

@@ -1,4 +1,4 @@
-"""The page of a benchmark: where it was measured, its table, what the figures mean, its charts."""
+"""The page of a benchmark: machine, table, notes on the figures, and charts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_mlgpu.show.bench.headline import headline
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 
-#: The columns: title, and the text of a result in it. A column that is empty for all is left out.
+#: The columns: title, and function for the text of a result. Columns that are empty for all are left out.
 COLUMNS: tuple[tuple[Sentence, Callable[[CaseResult], str]], ...] = (
     (say("case"), lambda one: one.label),
     (say("framework"), lambda one: registry.title(one.framework)),
@@ -41,12 +41,12 @@ SPREAD = say(
 
 @page_of.register
 def page(run: BenchRun) -> Page:
-    """Its best figures, where they were measured, speed against size and the roofline, and its table."""
-    told = head(run)
-    lines = charts.sizes(run.results, told, replayed=run.origin == "replayed")
-    drawn = (lines, charts.roofline(run.results, told))
+    """Return the page of a run: best figures, machine, speed against size, roofline and table."""
+    subtitle = head(run)
+    lines = charts.sizes(run.results, subtitle, replayed=run.origin == "replayed")
+    drawn = (lines, charts.roofline(run.results, subtitle))
     return Page(
-        (told, table(run)),
+        (subtitle, table(run)),
         tuple(notes(run)),
         drawn,
         title=say("Benchmark: {cases}", cases=", ".join(dict.fromkeys(one.case for one in run.results))),
@@ -56,12 +56,16 @@ def page(run: BenchRun) -> Page:
 
 
 def notes(run: BenchRun) -> list[str]:
-    """What stands below the table: what speaks against figures first, then how to read them."""
+    """Return the notes below the table: caveats first, then how to read the figures."""
     total = len(run.results)
-    flagged = caveats.told([(flag, one.label) for one in run.results for flag in one.flags], total)
-    ended = caveats.told([(_ended(one), one.label) for one in run.results if one.status != "ok"], total)
-    own = caveats.told([(note, one.label) for one in run.results for note in one.notes], total)
-    missing = caveats.told([(one.why_missing or "", name) for name, one in _missing(run)], total)
+    flagged = caveats.merged_sentences(
+        [(flag, one.label) for one in run.results for flag in one.flags], total
+    )
+    ended = caveats.merged_sentences(
+        [(_ended(one), one.label) for one in run.results if one.status != "ok"], total
+    )
+    own = caveats.merged_sentences([(note, one.label) for one in run.results for note in one.notes], total)
+    missing = caveats.merged_sentences([(one.why_missing or "", name) for name, one in _missing(run)], total)
     return [*flagged, *ended, *own, *missing, SPREAD, *run.notes]
 
 
@@ -75,18 +79,18 @@ def _ended(one: CaseResult) -> Sentence:
 
 
 def _missing(run: BenchRun) -> list[tuple[str, Quantity]]:
-    """Figures that no result has, though it was measured: each reason is told once."""
+    """Return figures that no measured result has. Each reason is given once."""
     measured = [one for one in run.results if one.samples]
     found: list[tuple[str, Quantity]] = []
     for name, attribute in ((say("energy"), "energy"), (say("peak memory"), "peak_memory")):
         found += [(name, value) for one in measured if (value := getattr(one, attribute)).value is None]
-    # What moves data has no share, and nobody misses it.
+    # A bandwidth case has no share of gemm, so its share is not reported as missing.
     shares = [one.gemm_share for one in measured if one.peak_type and one.gemm_share.value is None]
     return [*found, *((say("share"), one) for one in shares)]
 
 
 def table(run: BenchRun) -> Table:
-    """A row for each result that was measured, without columns that nothing stands in."""
+    """Return a table with a row per measured result, without columns that are empty."""
     measured = [one for one in run.results if one.samples]
     kept = [(title, of) for title, of in COLUMNS if any(of(one) for one in measured)]
     rows = (tuple(of(one) for _, of in kept) for one in measured)

@@ -1,1 +1,1 @@
-"""What a person sees of two records compared."""
+"""The page of a comparison of records."""

@@ -1,4 +1,4 @@
-"""A comparison as a page with its chart."""
+"""The page of a comparison, with its chart."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ ABOUT = say(
 
 PROFILED = say("Self times of operations with the profiler on: they are not timings of the cell.")
 
-#: Rows of a chart, at most: beyond that nobody reads them.
+#: Most rows of a chart. A longer chart would be unreadable.
 _ROWS = 30
 
 
 @page_of.register
 def page(comparison: RecordComparison) -> Page:
-    """What took how many times as long; then tables of each cell and of its operations, with a chart."""
+    """Return the page: how many times as long each cell took, tables of cells and operations, and a chart."""
     first, second = comparison.first, comparison.second
-    told = [headline(pair, first, second) for pair in comparison.pairs]
-    alone = len(told) == 1
+    headlines = [headline(pair, first, second) for pair in comparison.pairs]
+    alone = len(headlines) == 1
     parts: list[Part] = []
-    for pair, one in zip(comparison.pairs, told, strict=True):
+    for pair, one in zip(comparison.pairs, headlines, strict=True):
         if not alone:
             parts.append(say("{name}: {told}", name=pair.name, told=one))
-        # Where nothing was measured there is no table to bear the name.
+        # Without measurements there is no table whose caption could be the name.
         parts.append(_table(comparison, pair.changes, pair.name) if pair.changes else pair.name)
         if pair.operations:
             parts.append(_table(comparison, pair.operations, PROFILED))
@@ -46,15 +46,15 @@ def page(comparison: RecordComparison) -> Page:
         (ABOUT, *comparison.notes),
         (chart(comparison),),
         title=title,
-        headline=told[0] if alone else "",
+        headline=headlines[0] if alone else "",
     )
 
 
 def chart(comparison: RecordComparison) -> Chart:
-    """The ratios with their intervals; without a series where none could be judged.
+    """Return the chart of the ratios with their intervals. It has no series if no ratio is known.
 
-    A point is how many times as large the second side is as the first, on an axis of powers; the line
-    at 1 is no difference.
+    A point is the second side as a multiple of the first, on a logarithmic axis. The line at 1 means no
+    difference.
     """
     judged = list(_judged(comparison))[:_ROWS]
     points = [
@@ -73,8 +73,8 @@ def chart(comparison: RecordComparison) -> Chart:
     )
     drawn = (Series("", tuple(points), 0, "points"),) if points else ()
     names = Axis("", names=tuple(name for name, _ in judged))
-    told = say("Chart: {title}; the table shows the same figures.", title=title)
-    return Chart((), Axis(title, log=True), names, drawn, told, (Rule(1.0),) if drawn else ())
+    words = say("Chart: {title}; the table shows the same figures.", title=title)
+    return Chart((), Axis(title, log=True), names, drawn, words, (Rule(1.0),) if drawn else ())
 
 
 def _judged(comparison: RecordComparison) -> Iterator[tuple[str, Change]]:
@@ -95,7 +95,7 @@ def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str
 
 
 def _times(change: Change) -> str:
-    """Return `× 1.5` for half as large again and `÷ 2` for half as large: the numbers of the headline."""
+    """Return the ratio as in the headline: `× 1.5` for half as large again, `÷ 2` for half as large."""
     if change.times is None:
         return ""
     told, found = _factor(change.times), change.ratio
@@ -135,9 +135,9 @@ def _figure(value: float, unit: str) -> str:
 
 @page_of.register
 def _judgement(shown: Judgement) -> Page:
-    told = {
+    sentences = {
         "holds": say("✓ holds: {why}", why=shown.sentence),
         "does not hold": say("✗ does not hold: {why}", why=shown.sentence),
         "cannot judge": say("○ cannot judge: {why}", why=shown.sentence),
     }
-    return Page((translated(told[shown.state], shown.language),))
+    return Page((translated(sentences[shown.state], shown.language),))

@@ -1,1 +1,1 @@
-"""What a person sees of a diagnosis."""
+"""The page of a diagnosis."""

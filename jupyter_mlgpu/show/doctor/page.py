@@ -1,4 +1,4 @@
-"""A diagnosis as text and as HTML, in English or Chinese, and its remedies as a plan to paste."""
+"""A diagnosis as text and HTML, in English or Chinese, and its remedies as shell commands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SURE: Mapping[Confidence, Sentence] = {
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisPage:
-    """A diagnosis as a notebook shows it; `findings` and `to_json()` are the diagnosis's own."""
+    """A diagnosis that a notebook can display. `findings` and `to_json()` are the diagnosis's own."""
 
     diagnosis: Diagnosis
     language: str = "en"
@@ -41,11 +41,11 @@ class DiagnosisPage:
 
     @property
     def findings(self) -> tuple[CheckResult, ...]:
-        """What is wrong, causes first."""
+        """The problems that were found, causes first."""
         return self.diagnosis.findings
 
     def to_json(self) -> dict[str, Any]:
-        """As doctor.schema.json describes it."""
+        """Return the data that doctor.schema.json describes."""
         return self.diagnosis.to_json()
 
     def __repr__(self) -> str:
@@ -56,7 +56,10 @@ class DiagnosisPage:
 
 
 def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False) -> str:
-    """For a terminal; with `all_checks` also what the checks say that found nothing or could not judge."""
+    """Return the diagnosis for a terminal.
+
+    With `all_checks` it includes the checks that found nothing or could not judge.
+    """
     lines = [_said(head(diagnosis), language)]
     for number, one in enumerate(diagnosis.findings, start=1):
         lines += ["", f"{number}. {_said(one.title, language)} ({_sure(one, language)}; {one.id})"]
@@ -67,19 +70,19 @@ def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False
         lines += ["", title, *(f"   {ids}: {what}" for ids, what in rows)]
     skipped = len(diagnosis.of("skipped"))
     if skipped and not all_checks:
-        said = say_count(
+        skipped_note = say_count(
             "{count} check was skipped, mostly because it does not apply here: --all shows why.",
             "{count} checks were skipped, mostly because they do not apply here: --all shows why.",
             skipped,
         )
-        lines += ["", _said(said, language)]
+        lines += ["", _said(skipped_note, language)]
     if (unasked := _not_asked(diagnosis)) is not None:
         lines += ["", _said(unasked, language)]
     return "\n".join(lines)
 
 
 def html(diagnosis: Diagnosis, language: str = "en") -> str:
-    """HTML that needs nothing else; everything in it is escaped."""
+    """Return the diagnosis as self-contained HTML. All of its text is escaped."""
     findings = [
         element(
             "li",
@@ -103,7 +106,7 @@ def html(diagnosis: Diagnosis, language: str = "en") -> str:
 
 
 def plan(diagnosis: Diagnosis, language: str = "en") -> str:
-    """All remedies in order, as lines for a shell; words stand in comments."""
+    """Return all remedies in order, as lines for a shell. Explanations are comments."""
     if not diagnosis.findings:
         return f"# {_said(say('There is nothing to repair.'), language)}"
     lines = [f"# {_said(_PLAN, language)}"]
@@ -114,12 +117,15 @@ def plan(diagnosis: Diagnosis, language: str = "en") -> str:
 
 
 def json_text(diagnosis: Diagnosis) -> str:
-    """The text of a JSON file."""
+    """Return the diagnosis as the text of a JSON file."""
     return json.dumps(diagnosis.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
 
 
 def _not_asked(diagnosis: Diagnosis) -> Sentence | None:
-    """What only --deep asks and was not asked here; a file's facts may have one of the two."""
+    """Return a sentence about the checks that need --deep, or None.
+
+    Loaded facts may lack only one of the two.
+    """
     unasked = {one.id for one in diagnosis.of("not asked")}
     if not unasked:
         return None
@@ -131,7 +137,7 @@ def _not_asked(diagnosis: Diagnosis) -> Sentence | None:
 def _rest(
     diagnosis: Diagnosis, language: str, all_checks: bool
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """What is told below the findings: a title, and rows of checks with what is said of them."""
+    """Yield the sections below the findings: a title, and rows of checks with their results."""
     crashed, skipped, fine = diagnosis.of("crashed"), diagnosis.of("skipped"), diagnosis.of("ok")
     if crashed:
         yield _said(say("Checks that crashed:"), language), _rows(crashed, language)
@@ -142,7 +148,7 @@ def _rest(
 
 
 def _rows(results: Sequence[CheckResult], language: str) -> list[tuple[str, str]]:
-    """Checks that share a reason share a row: on a Linux machine a dozen are about Macs."""
+    """Return one row per reason: on a Linux machine a dozen checks are about Macs."""
     ids: dict[Sentence, list[str]] = {}
     for one in results:
         ids.setdefault(one.evidence, []).append(one.id)
@@ -162,10 +168,13 @@ def _said(sentence: Sentence, language: str) -> str:
 
 
 def _visible(words: str) -> str:
-    """Without what could move a terminal's cursor: facts may come from a file of somebody else's."""
+    """Return the text without characters that could move a terminal's cursor.
+
+    Facts may come from a foreign file.
+    """
     return "".join(one if one.isprintable() or one == "\n" else " " for one in words)
 
 
 def _shown(sentence: Sentence, language: str) -> Markup:
-    # A notebook file would store each line of a text on a line of its own.
+    # Without line ends, because a notebook file would store each line of a text on a line of its own.
     return one_line(_said(sentence, language))

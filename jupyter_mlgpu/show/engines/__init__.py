@@ -1,1 +1,1 @@
-"""What a person sees of several engines' records."""
+"""The page of the records of several engines."""

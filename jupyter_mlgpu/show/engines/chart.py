@@ -1,32 +1,32 @@
-"""The chart of a collection: time from left to right, a row an engine, a colour a name."""
+"""The chart of a collection: time from left to right, a row per engine, a colour per name."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import Collection, Placed, state
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.page.chart import COLOURS, ROOM, Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.view import CELL, cut
 
-#: Engines with a row of their own, and records that are drawn, the longest first: a notebook keeps each.
+#: Most engines with a row, and most records drawn, the longest first: a notebook stores each of them.
 ENGINES, MOST = 64, 600
 
-#: Records inside each other that lie below each other: a cell, a block in it, a block in that.
+#: Most levels of nested records: a cell, a block in it, a block in that.
 _DEEPEST = 3
 
-#: Names with a colour of their own, those that took longest; the others share the last one.
+#: Names with their own colour, those that took longest. All others share the last colour.
 _NAMED = len(COLOURS) - 1
 
-#: A record is drawn at least as long as this part of the time, or it could not be seen.
+#: The least length of a record, as a part of the whole time. A shorter one would be invisible.
 _SHORTEST = 1 / 700
 
 
 def chart(found: Collection, head: str) -> Chart:
-    """A row for each engine on one clock, also for those without a record."""
+    """Return a chart with a row for each engine on one clock, including engines without a record."""
     engines = found.engines[:ENGINES]
     rows = {one.engine: place for place, one in enumerate(engines)}
     there = [one for one in found.timeline if one.engine in rows]
@@ -54,17 +54,17 @@ def chart(found: Collection, head: str) -> Chart:
 
 
 def not_drawn(found: Collection) -> list[Sentence]:
-    """What the chart has no room for."""
-    said = []
+    """Return sentences about the records and engines that the chart leaves out."""
+    sentences = []
     if len(found) > MOST:
-        said.append(say("The {most} longest of {count} records are drawn.", most=MOST, count=len(found)))
+        sentences.append(say("The {most} longest of {count} records are drawn.", most=MOST, count=len(found)))
     if len(found.engines) > ENGINES:
-        said.append(say("The first {most} engines are drawn.", most=ENGINES))
-    return said
+        sentences.append(say("The first {most} engines are drawn.", most=ENGINES))
+    return sentences
 
 
 def _lane(one: EngineReport) -> Sentence:
-    """An engine's name; of one that is not there, with the word for it."""
+    """Return an engine's name, with its state if it did not answer."""
     name = say("engine {engine}", engine=str(one.engine))
     return name if one.why is None else say("{name}: {state}", name=name, state=state(one))
 
@@ -74,7 +74,7 @@ def _written(seconds: float) -> str:
 
 
 def _span(one: Placed, place: float, end: float) -> Point:
-    """A record from its start to its end, in seconds; `end` is that of all."""
+    """Return a record as a point with start and end in seconds. `end` is the end of all records."""
     start, stop = one.start_ns / 1e9, one.end_ns / 1e9
     name = cut(one.record.cell.name, CELL)
     label = f"{name}: {_written(start)} + {units.seconds(stop - start)}"
@@ -82,7 +82,7 @@ def _span(one: Placed, place: float, end: float) -> Point:
 
 
 def _with_depths(drawn: Sequence[Placed]) -> list[tuple[Placed, int]]:
-    """The records by their starts, each with the number of others that its engine has under way there."""
+    """Return the records by start time, each with the number of its engine's records running then."""
     found: list[tuple[Placed, int]] = []
     ends: dict[int, list[int]] = {}
     for one in sorted(drawn, key=lambda one: (one.start_ns, -one.end_ns)):

@@ -1,4 +1,4 @@
-"""What a collection says first: which engine kept the others waiting, or which one worked longest."""
+"""The headline of a collection: the engine that the others waited for, or the one that worked longest."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 
 def headline(found: Collection) -> Sentence:
-    """The verdict in one sentence; of a collection that lacks an engine, that it does."""
+    """Return the verdict as one sentence, which begins with a remark if an engine is missing."""
     verdict = _verdict(found)
     if not found.partial:
         return verdict
-    told = sum(one.why is None for one in found.engines)
+    answered = sum(one.why is None for one in found.engines)
     return say(
-        "Partial, {told} of {total} engines: {verdict}", told=told, total=len(found.engines), verdict=verdict
+        "Partial, {told} of {total} engines: {verdict}",
+        told=answered,
+        total=len(found.engines),
+        verdict=verdict,
     )
 
 
@@ -23,7 +26,7 @@ def _verdict(found: Collection) -> Sentence:
     if len(waited) > 1:
         ordered = sorted(waited, key=lambda one: one.waiting_ns or 0)
         first, last = ordered[0], ordered[-1]
-        # Who waits least has come last; no more than the clocks allow to say.
+        # The engine that waits least arrived last. The difference must exceed the clocks' uncertainty.
         if (last.waiting_ns or 0) - (first.waiting_ns or 0) > last.unsure_ns + first.unsure_ns:
             return say(
                 "Engine {slow} kept the others waiting: engine {other} waited {time} for it.",

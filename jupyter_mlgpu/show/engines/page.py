@@ -1,10 +1,10 @@
-"""The page of a collection: a chart with a row an engine, what each told, and how far to trust it."""
+"""The page of a collection: a chart with a row per engine, the engines' reports, the clocks' precision."""
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import CLOCK, Collection, busy_ns, state
 from jupyter_mlgpu.explain.engines.phases import Phases
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 from jupyter_mlgpu.show.engines.chart import chart, not_drawn
@@ -12,37 +12,40 @@ from jupyter_mlgpu.show.engines.headline import headline
 from jupyter_mlgpu.show.page.model import Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 
-#: What stands above the tables.
+#: Captions of the tables.
 TOLD, APART = say("What each engine reported"), say("Computing and communicating separately")
 RECORDS = say("The records in order")
 
 
 @page_of.register
 def page(found: Collection) -> Page:
-    """Who was slowest, the chart, what is missing, and folded the tables; without phases, one less."""
-    said = head(found)
+    """Return the page: the slowest engine, the chart, missing data and folded tables.
+
+    Without phases there is no table of phases.
+    """
+    summary = head(found)
     tables = (engines_table(found), phases_table(found))
     return Page(
-        (said, *not_drawn(found), *found.sentences, *tables),
+        (summary, *not_drawn(found), *found.sentences, *tables),
         (CLOCK,),
-        charts=(chart(found, said),),
+        charts=(chart(found, summary),),
         details=(records_table(found),),
-        title=said,
+        title=summary,
         kind="engines",
         headline=headline(found),
     )
 
 
 def head(found: Collection) -> Sentence:
-    """How much was collected; a collection that lacks an engine says so first."""
-    told = sum(1 for one in found.engines if one.why is None)
+    """Return the size of the collection as a sentence, which begins with a remark if an engine is missing."""
+    answered = sum(1 for one in found.engines if one.why is None)
     records = say_count("{count} record", "{count} records", len(found))
     engines = say_count("{count} engine", "{count} engines", len(found.engines))
     end = units.seconds(max((one.end_ns for one in found.timeline), default=0) / 1e9)
     if found.partial:
         return say(
             "Partial: {told} of {engines} answered; {records}, {time} in total.",
-            told=told,
+            told=answered,
             engines=engines,
             records=records,
             time=end,
@@ -51,7 +54,7 @@ def head(found: Collection) -> Sentence:
 
 
 def engines_table(found: Collection) -> Table:
-    """A row an engine, also for one that told nothing."""
+    """Return a table with a row per engine, including engines that reported nothing."""
     rows = []
     for one in found.engines:
         mine = [placed for placed in found.timeline if placed.engine == one.engine]
@@ -72,7 +75,7 @@ def engines_table(found: Collection) -> Table:
 
 
 def phases_table(found: Collection) -> Table:
-    """A row an engine that has blocks named compute or communicate."""
+    """Return a table with a row per engine that has blocks named compute or communicate."""
     rows = (
         (
             str(one.engine),
@@ -87,7 +90,7 @@ def phases_table(found: Collection) -> Table:
 
 
 def records_table(found: Collection) -> Table:
-    """A row a record, in the order in which they began."""
+    """Return a table with a row per record, in the order of their starts."""
     rows = (
         (
             str(one.engine),
@@ -115,5 +118,5 @@ def _waiting(one: Phases) -> str:
         return ""
     if one.waiting_ns is None:
         return say("not known")
-    said = units.seconds(one.waiting_ns / 1e9)
-    return f"{said} ± {units.seconds(one.unsure_ns / 1e9)}" if one.unsure_ns else said
+    waiting = units.seconds(one.waiting_ns / 1e9)
+    return f"{waiting} ± {units.seconds(one.unsure_ns / 1e9)}" if one.unsure_ns else waiting

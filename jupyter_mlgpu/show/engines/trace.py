@@ -1,4 +1,4 @@
-"""A collection as a trace for Perfetto: one process an engine."""
+"""Writes a collection as a trace for Perfetto, with one process per engine."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from jupyter_mlgpu.show.exporting import chrome, timeline
 
 
 def save(collection: Collection, path: str | os.PathLike[str]) -> int:
-    """Write it as `Collection.save` says; returns how many events the trace holds."""
+    """Write the trace as described in `Collection.save`. Return the number of its events."""
     file = Path(path).expanduser()
     if not file.name.endswith((".json", ".json.gz")):
         raise UsageError(f"A trace is written to a file that ends in .json or .json.gz, found {file.name!r}.")
-    told = [
+    engines = [
         {
             "engine": one.engine,
             "machine": one.host,
@@ -35,7 +35,7 @@ def save(collection: Collection, path: str | os.PathLike[str]) -> int:
     about = {
         "clock": CLOCK,
         "written_by": f"jupyter_mlgpu {__version__}",
-        "engines": told,
+        "engines": engines,
         "left_out": list(collection.sentences),
     }
     by_engine = sorted(collection.timeline, key=lambda one: one.engine)
@@ -47,6 +47,6 @@ def save(collection: Collection, path: str | os.PathLike[str]) -> int:
 
 
 def _of_engine(found: Iterable[Phases], engine: int) -> dict[str, Any]:
-    """What an engine's blocks add up to, for a file; empty where it has none."""
+    """Return the sums of an engine's phases for the file, or an empty dict if it has none."""
     named = (dataclasses.asdict(one) for one in found if one.engine == engine)
     return next(({"phases": {k: v for k, v in one.items() if k != "engine"}} for one in named), {})

@@ -1,1 +1,1 @@
-"""Records and kept profiles in other tools' formats."""
+"""Exports of records and kept profiles in other tools' formats."""

@@ -1,8 +1,8 @@
-"""A timeline as a file in the Trace Event Format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+"""Writes a timeline in the Trace Event Format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
 
-The format: "Trace Event Format", Google, in the JSON Object Format. Times are in microseconds; they are
-written with three decimals, so that nanoseconds stay exact. One event is written at a time: the memory this
-takes does not grow with the trace.
+The format is described in "Trace Event Format", Google; this is its JSON Object Format. Times are in
+microseconds with three decimals, so that nanoseconds stay exact. Events are written one at a time, so the
+memory needed does not grow with the trace.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import Any
 from jupyter_mlgpu.record.files import writing
 from jupyter_mlgpu.show.exporting.timeline import CLOCK, Item
 
-#: Characters of a name, or of a text beside it, that are written.
+#: Most characters of a name, or of a text in an event's arguments.
 _LONGEST = 2_000
 
 
 def write(path: Path, items: Iterable[Item], about: dict[str, Any]) -> int:
-    """Write a trace, in one step; compressed where the path ends in .gz. Returns how many events it holds.
+    """Write a trace in one step, compressed if the path ends in .gz. Return the number of its events.
 
-    `about` stands in the trace as its `otherData`. Raises RecordError, naming the path, where it cannot be
-    written; a file already there is then as it was.
+    `about` becomes the trace's `otherData`. Raises RecordError, with the path, if it cannot be written. An
+    existing file is then unchanged.
     """
     with writing(path) as file:
         if path.suffix == ".gz":
-            # No name and no time inside: the same trace gives the same bytes.
+            # No file name and no time inside, so that the same trace gives the same bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=5, mtime=0) as packed:
                 return write_to(packed, items, about)
         return write_to(file, items, about)
 
 
 def write_to(file: Any, items: Iterable[Item], about: dict[str, Any]) -> int:
-    """Write a trace into a file that is open for bytes; see `write`."""
+    """Write a trace into a file that is open in binary mode. See `write`."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     count = 0
     text.write('{"displayTimeUnit":"ns","otherData":')
@@ -53,7 +53,7 @@ def write_to(file: Any, items: Iterable[Item], about: dict[str, Any]) -> int:
 
 
 def event(item: Item) -> str:
-    """One event as JSON."""
+    """Return one event as JSON."""
     if item.kind == "name":
         what = "thread_name" if item.track else "process_name"
         return _json({"ph": "M", "name": what, **_place(item), "args": {"name": item.name[:_LONGEST]}})
@@ -86,6 +86,6 @@ def _microseconds(nanoseconds: int) -> str:
 
 
 def _json(value: Any) -> str:
-    # Half of a surrogate pair, as a name may hold, is no UTF-8.
+    # A name may contain a lone surrogate, which UTF-8 cannot encode.
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode(errors="replace").decode()

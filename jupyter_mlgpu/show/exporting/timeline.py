@@ -1,11 +1,11 @@
-"""Records and their profiles as one timeline: cells, blocks inside them, operations, counters.
+"""Records and their profiles as one timeline: cells, blocks inside them, operations and counters.
 
-All stands on one clock. Each run (a kernel process) is a process of the timeline, and its cells stand where
-the monotonic clock of that process had them. An operation stands as far behind its cell's start as the
-profiler saw it: the profiler's clock (UTC) and the monotonic one are read one after the other when the cell
-begins, microseconds apart unless the machine takes the thread away in between. Times of kernels are the
-host's as far as the profiler matched the clocks, to some microseconds. Runs stand to each other by UTC, as
-it was read some milliseconds before their first cell.
+All items use one clock. Each run (a kernel process) is a process of the timeline, and its cells are placed by
+that process's monotonic clock. An operation has the same distance from its cell's start as on the profiler's
+clock: the profiler's clock (UTC) and the monotonic one are read one after the other when the cell begins,
+microseconds apart unless the machine suspends the thread in between. The profiler converts times of kernels
+to the host's clock, to within some microseconds. Runs are placed by UTC, which was read some milliseconds
+before their first cell.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 
 CLOCK = (
-    "Time 0 is the start of the first cell. Cells stand on their kernel's monotonic clock; operations by "
-    "their distance from their cell's start on the profiler's clock (both are read when the cell begins, "
+    "Time 0 is the start of the first cell. Cells are placed by their kernel's monotonic clock; operations "
+    "by their distance from their cell's start on the profiler's clock (both are read when the cell begins, "
     "microseconds apart; a GPU's times are as exact as the profiler's match of both, some microseconds). "
-    "Several runs stand to each other by UTC, to some milliseconds. Live counters were looked at while a "
-    "browser showed them, on the kernel's monotonic clock: a step lasts until the next look, also between "
-    "two cells, where it means nothing."
+    "Several runs are placed by UTC, to some milliseconds. Live counters were sampled while a browser "
+    "showed them, on the kernel's monotonic clock: a step lasts until the next sample, also between two "
+    "cells, where it means nothing."
 )
 
 GONE = "The events of this profiled cell are no longer kept: its table of operations is in its record."
 
-#: A profile's first track; below it there is room for lanes of cells.
+#: A profile's first track. The tracks below it are for lanes of cells.
 _FIRST_TRACK = 100
 
 Find = Callable[[tuple[str, int]], Sequence[Profile]]
-#: Gives the live counters' samples of the cell with this key (`measure/probes/counter_samples.py`).
+#: Returns the live counters' samples of the cell with this key (`measure/probes/counter_samples.py`).
 FindCounterSamples = Callable[[tuple[str, int]], Mapping[str, Any] | None]
 
 
@@ -48,10 +48,10 @@ def _no_samples(key: tuple[str, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing on the timeline, in nanoseconds from its beginning.
+    """One item on the timeline, with times in nanoseconds from its beginning.
 
     `kind` is slice (has a duration), instant, counter (its value is in `args`), or name (of the process, or
-    of the track where `track` is not 0). Slices of one track never overlap but where one holds the other.
+    of the track if `track` is not 0). Slices of one track overlap only if one contains the other.
     """
 
     kind: str
@@ -65,13 +65,16 @@ class Item:
 
 
 class _Lanes:
-    """Slices that overlap without one holding the other are put on tracks of their own."""
+    """Assigns tracks to slices.
+
+    Slices that overlap, without one containing the other, get different tracks.
+    """
 
     def __init__(self) -> None:
         self._open: list[list[tuple[int, int]]] = []
 
     def place(self, start: int, end: int) -> int:
-        """The lane for a slice; they come in the order of their starts, the longest first."""
+        """Return the lane for a slice. Slices must come in the order of their starts, the longest first."""
         for number, stack in enumerate(self._open):
             while stack and stack[-1][1] <= start:
                 stack.pop()
@@ -85,26 +88,26 @@ class _Lanes:
 def left_out(
     records: Sequence[Record], profiles: Find, samples: FindCounterSamples = _no_samples
 ) -> list[str]:
-    """What of the records is not on the timeline: one sentence a cell."""
-    said = []
+    """Return one sentence for each part of the records that the timeline lacks."""
+    sentences = []
     for record in records:
         cell = f"Cell {cellnumbers.name(record)}"
         if record.mode == "profiled" and record.ops and not profiles(record.key):
-            said.append(f"{cell}: {GONE}")
+            sentences.append(f"{cell}: {GONE}")
         for one in profiles(record.key):
             if one.left_out:
-                said.append(
+                sentences.append(
                     f"{cell}: {one.left_out:,} events of {one.profiler} are left out ({one.why_left_out})."
                 )
         if record.reading("wall_time").value is None:
-            said.append(f"{cell} has no measured time and is shown as a moment.")
-        seen = samples(record.key)
-        if seen and (first := seen["samples"][0][0]) > 2 * seen["interval"]:
-            said.append(
-                f"{cell}: its live counters begin {first:.1f} s after its start. Before "
-                "that nobody watched, or the cell is longer than what they remember."
+            sentences.append(f"{cell} has no measured time and is shown as a moment.")
+        found = samples(record.key)
+        if found and (first := found["samples"][0][0]) > 2 * found["interval"]:
+            sentences.append(
+                f"{cell}: its live counters begin {first:.1f} s after its start. Before that no browser "
+                "showed them, or the cell is longer than the time for which samples are kept."
             )
-    return said
+    return sentences
 
 
 def items(
@@ -114,10 +117,10 @@ def items(
     *,
     clocks: Mapping[str, int] | None = None,
 ) -> Iterator[Item]:
-    """The timeline, one thing after the other; `profiles` gives the kept profiles of a record's key.
+    """Yield the items of the timeline. `profiles` returns the kept profiles for a record's key.
 
-    `clocks` says of every run, by its id, what added to its monotonic clock, in nanoseconds, gives a clock
-    that all share; without it the runs stand to each other by UTC.
+    `clocks` gives for each run id the offset, in nanoseconds, from its monotonic clock to a clock that all
+    runs share. Without it the runs are placed by UTC.
     """
     starts = _starts(records, clocks)
     runs: dict[str, list[Record]] = {}
@@ -135,7 +138,7 @@ def items(
 
 
 def _starts(records: Sequence[Record], clocks: Mapping[str, int] | None = None) -> dict[tuple[str, int], int]:
-    """Where each record begins, in nanoseconds from the first one."""
+    """Return the start of each record, in nanoseconds from the first one."""
     offsets = dict(clocks or {})
     for record in records:
         if record.run.id not in offsets:
@@ -148,7 +151,7 @@ def _starts(records: Sequence[Record], clocks: Mapping[str, int] | None = None) 
 def _utc_ns(moment: str) -> int:
     try:
         found = datetime.fromisoformat(moment)
-    except ValueError:  # a file somebody else wrote: its run then begins in 1970, and is not lost
+    except ValueError:  # a foreign file: its run is then placed in 1970, and is not lost
         return 0
     return round(found.timestamp() * 1e6) * 1000
 
@@ -168,7 +171,7 @@ def _cells(process: int, records: Sequence[Record], starts: dict[tuple[str, int]
             named.add(track)
             yield Item("name", "cells" if track == 1 else f"cells at the same time {track}", process, track)
         kind = "slice" if record.reading("wall_time").value is not None else "instant"
-        # A block of a script (trace, an epoch of fit) has a name and no code.
+        # A block of a script (a trace, an epoch of fit) has a name but no code.
         category = "cell" if record.cell.source_digest is not None else "block"
         name = f"{cellnumbers.name(record)} {record.cell.name}"
         yield Item(kind, name, process, track, start, end - start, category, _about(record))
@@ -182,13 +185,13 @@ def _counters(
     process: int, records: Sequence[Record], starts: dict[tuple[str, int], int], samples: FindCounterSamples
 ) -> Iterator[Item]:
     for record in records:
-        seen = samples(record.key)
-        if seen is None:
+        found = samples(record.key)
+        if found is None:
             continue
         named = [
-            (f"{one['device']} {one['quantity']}, {one['source']}", one["unit"]) for one in seen["series"]
+            (f"{one['device']} {one['quantity']}, {one['source']}", one["unit"]) for one in found["series"]
         ]
-        for at, values in seen["samples"]:
+        for at, values in found["samples"]:
             moment = starts[record.key] + round(at * 1e9)
             for (name, unit), value in zip(named, values, strict=True):
                 if value is not None:
@@ -208,11 +211,11 @@ def _operations(
             yield Item("instant", GONE, process, 1, starts[record.key], category="left out")
         for profile in kept:
             if profile.left_out:
-                said = f"{profile.left_out:,} events left out: {profile.why_left_out}"
-                yield Item("instant", said, process, 1, starts[record.key], category="left out")
+                message = f"{profile.left_out:,} events left out: {profile.why_left_out}"
+                yield Item("instant", message, process, 1, starts[record.key], category="left out")
             moved = starts[record.key] - profile.start_ns
-            # Of those that begin together the longest holds the others. The sort keeps the order of equal
-            # ones, of which the first holds the others.
+            # Of events that begin together the longest contains the others. The sort is stable: of equal
+            # events the first contains the others.
             ordered = sorted(profile.events, key=attrgetter("duration_ns"), reverse=True)
             for event in sorted(ordered, key=attrgetter("start_ns")):
                 line = (profile.framework, event.plane, event.device, event.line)
@@ -266,7 +269,7 @@ def _about(record: Record) -> dict[str, Any]:
 
 
 def _work(work: GpuWork) -> str:
-    """`5,800 launches, 6 copies host-to-device of 68.7 MiB, longest gemm (377 ms)`."""
+    """Return `5,800 launches, 6 copies host-to-device of 68.7 MiB, longest gemm (377 ms)`."""
     copies = [f"{one.count:,} copies {one.direction} of {units.size(one.bytes)}" for one in work.copies]
     longest = [f"longest {one.name} ({units.seconds(one.seconds)})" for one in work.kernels[:1]]
     return ", ".join([f"{work.launches:,} launches", *copies, *longest])

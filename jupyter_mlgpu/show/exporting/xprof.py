@@ -1,7 +1,7 @@
-"""The frameworks' own profiles as a folder that XProf and TensorBoard's profile plug-in open.
+"""Writes the frameworks' own profiles as a folder that XProf and TensorBoard's profile plug-in open.
 
-They look for `plugins/profile/RUN/HOST.xplane.pb`. What TensorFlow and JAX have written is handed on byte by
-byte, so these tools see what they would have seen of a profile taken without us.
+They look for `plugins/profile/RUN/HOST.xplane.pb`. The profiles of TensorFlow and JAX are written unchanged,
+so these tools show the same as for a profile that was taken without this package.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _GONE = "the bytes of this profile were let go, to bound memory: run the cell on
 
 
 def write(folder: Path, records: Sequence[Record], profiles: Find) -> tuple[list[Path], list[str]]:
-    """Write every profile that there is; returns the files, and a sentence for each that there is not.
+    """Write every available profile. Return the files, and a sentence for each missing profile.
 
-    Each profile is a run of its own, named by its cell and framework; the host is named by its digest. Raises
-    RecordError where a file cannot be written, or where there is nothing to write.
+    Each profile is a run of its own, named by its cell and framework. The host is named by its digest. Raises
+    RecordError if a file cannot be written, or if there is nothing to write.
     """
     written: list[Path] = []
     missing: list[str] = []
@@ -49,7 +49,7 @@ NOTHING = "There is no profile to write: run a cell with `%%mlc_trace --ops` as 
 
 
 def _file_name(record: Record) -> str:
-    """A record's number as a part of a file's name; its own number tells runs of one cell apart."""
+    """Return a record's number for use in a file name. The sequence number distinguishes runs of one cell."""
     count = record.cell.execution_count
     cell = "" if count is None else f"cell_{count:04d}_"
     return f"{cell}record_{record.cell.sequence:04d}"

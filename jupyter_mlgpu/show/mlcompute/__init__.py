@@ -1,1 +1,1 @@
-"""What a person sees of a graph of ML Compute's layers."""
+"""The rendering of an ML Compute graph."""

@@ -1,4 +1,4 @@
-"""A graph as a table, as a drawing, and as the story of one tensor."""
+"""An ML Compute graph as a table and as a drawing, and the history of one tensor."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def summary(graph: Graph) -> str:
-    """The layers as a table: what each takes and makes, its weights, and its time in a profiled run."""
+    """Return the layers as a table: inputs, results, weights, and time in a profiled run."""
     profiled = any(step.seconds is not None for step in graph.steps)
     rows = [["layer", "takes", "makes", "weights", "time, by itself"]]
     for step in graph.steps:
         sources, made = ", ".join(one.name for one in step.sources), ", ".join(map(str, step.results))
         rows.append([step.layer.title, sources, made, f"{_count(step.layer.parameters):,}", _seconds(step)])
     lines = aligned(rows if profiled else [row[:-1] for row in rows])
-    # Each once, though layers may share it.
+    # Weights that layers share are counted once.
     total = _count({one for step in graph.steps for one in step.layer.parameters})
     ends = [f"{word}: {value}" for word, value in graph.described().items()]
     return "\n".join([*lines, f"{len(graph.steps)} layers, {total:,} weights", *ends])
@@ -39,9 +39,9 @@ def _seconds(step: Step) -> str:
 
 
 def explain(tensor: Tensor) -> str:
-    """How a tensor came to be: its layer, and under it, further to the right, what that was made of.
+    """Return how a tensor was computed: its layer, and indented below it the layer's inputs.
 
-    With the values of the last execution.
+    Values are those of the last execution.
     """
     return "\n".join(_story(tensor, 0, set()))
 
@@ -65,10 +65,10 @@ def _story(tensor: Tensor, depth: int, told: set[Tensor]) -> Iterator[str]:
 
 
 def picture(graph: Graph) -> Drawing:
-    """Boxes from top to bottom: inputs grey, layers blue, layers with weights green."""
+    """Return a drawing from top to bottom: inputs grey, layers blue, layers with weights green."""
     boxes: dict[str, Box] = {}
     before: dict[str, list[str]] = {}
-    # What a box that stands for a tensor is called: an input's own name, or that of the layer's first result.
+    # The name of a tensor's box: an input's own name, or that of the layer's first result.
     names = {result: step.results[0].name for step in graph.steps for result in step.results}
     for tensor in (one for step in graph.steps for one in step.sources if one not in names):
         about = f"{list(tensor.shape)} {tensor.data_type}"

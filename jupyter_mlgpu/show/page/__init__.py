@@ -1,5 +1,6 @@
-"""What readers are shown: pages of sentences, tables and charts as plain data, and a renderer for each form.
+"""Pages of sentences, tables and charts as plain data, and a renderer for each output format.
 
-`model` and `chart` hold the data; `text`, `html`, `svg` and `plotly` render it; `shown` gives a result the
-methods that IPython asks for. Nothing here knows what is measured: results make their pages themselves.
+`model` and `chart` hold the data. `text`, `html`, `svg` and `plotly` render it. `rendering` connects results
+with their pages. Nothing here depends on what is measured: each kind of result has a module that makes its
+page.
 """

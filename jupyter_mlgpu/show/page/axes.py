@@ -1,4 +1,4 @@
-"""Where the points, bars and ticks of a chart stand, for every drawing of it."""
+"""The positions of a chart's points, bars and ticks, common to all drawings of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from jupyter_mlgpu.show.page.scales import Scale, around
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """From `start` to `end` on the axis of values, around `place` on the other one, so `thick` there."""
+    """A bar from `start` to `end` on the value axis, centred at `place` on the other axis.
+
+    `thick` is its width on the other axis.
+    """
 
     series: Series
     place: float
@@ -21,14 +24,17 @@ class Bar:
 
 
 def scale(chart: Chart, axis: Axis, start: float, end: float) -> Scale:
-    """The scale of an axis around its numbers, or around the places of its names, from point to point."""
+    """Return the scale of an axis that covers its numbers or the places of its names.
+
+    `start`, `end` are in points.
+    """
     if axis.names:
-        # The first name stands at the top, or at the left.
+        # The first name is at the top, or at the left.
         last = len(axis.names) - 0.5
         return Scale(last, -0.5, start, end) if axis is chart.y else Scale(-0.5, last, start, end)
     points = [point for one in chart.series for point in one.points]
     found = [one.x if axis is chart.x else one.y for one in points]
-    if (axis is chart.x) == chart.lies:  # values go along it
+    if (axis is chart.x) == chart.lies:  # the value axis
         found += [one for point in points for one in (point.low, point.high) if one is not None]
         found += [bar.end for bar in bars(chart)]
     if axis is chart.x:
@@ -38,14 +44,14 @@ def scale(chart: Chart, axis: Axis, start: float, end: float) -> Scale:
 
 
 def ticks(axis: Axis, drawn: Scale) -> list[tuple[float, str]]:
-    """The numbers, or the places of names, that are written beside an axis."""
+    """Return the numbers, or the places of names, that are written beside an axis, with their texts."""
     if axis.names:
         return [(float(place), name) for place, name in enumerate(axis.names)]
     return [(one, axis.written(one)) for one in drawn.ticks()]
 
 
 def bars(chart: Chart) -> list[Bar]:
-    """The bars of a chart: on each other, side by side, or each from its low to its high end."""
+    """Return the bars of a chart: stacked, side by side, or each from its low to its high end."""
     series = [one for one in chart.series if one.mark == "bar"]
     thick = 0.5 if chart.stacked else ROOM / max(1, len(series))
     ends: dict[float, float] = {}
@@ -67,12 +73,12 @@ def bars(chart: Chart) -> list[Bar]:
 
 
 def has_place(chart: Chart, point: Point) -> bool:
-    """Whether the point can be drawn: a logarithmic axis has no place for 0."""
+    """Return True if the point can be drawn. A logarithmic axis has no place for 0."""
     return (point.x > 0 or not chart.x.log) and (point.y > 0 or not chart.y.log)
 
 
 def spread(chart: Chart, point: Point) -> Sequence[float]:
-    """The two ends of a point's spread; empty where it has none, or none that can be drawn."""
+    """Return the two ends of a point's spread, or nothing if it has none that can be drawn."""
     values = chart.x if chart.lies else chart.y
     if point.low is None or point.high is None or (values.log and point.low <= 0):
         return ()

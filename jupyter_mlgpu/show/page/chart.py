@@ -1,4 +1,4 @@
-"""A chart as plain data: what is drawn over which axes. `svg` and `plotly` beside this module draw it."""
+"""A chart as plain data: series and axes. `svg` and `plotly` beside this module draw it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from typing import Literal
 
 from jupyter_mlgpu.show.page.scales import written
 
-#: Eight colours that readers who see fewer colours tell apart, on white and on black: after M. Okabe and
-#: K. Ito, Color Universal Design, 2008 (https://jfly.uni-koeln.de/color/). Their yellow can hardly be seen on
-#: white and is a rose here, their black is grey: it stands for whatever has no colour of its own.
+#: Eight colours that readers with colour vision deficiency can distinguish, on white and on black: after
+#: M. Okabe and K. Ito, Color Universal Design, 2008 (https://jfly.uni-koeln.de/color/). Their yellow is
+#: hardly visible on white and is replaced by a rose. Their black is replaced by grey, for series without a
+#: colour.
 COLOURS = ("#3a87c8", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#ff8796", "#6e6e6e")
 
-#: What is no data: a text or a line that is read on white and on black, 4.5 to 1 and 4.2 to 1.
+#: The colour of texts and lines that are not data. Its contrast is 4.5 to 1 on white and 4.2 to 1 on black.
 NEUTRAL = "#777777"
 
-#: A line with a mark at each point, marks alone, a thin line as a bound of others, bars from 0 on, or bars
-#: from the low to the high end of each point.
+#: A line with a mark at each point, marks only, a thin line as a bound of others, bars from 0, or bars from
+#: the low to the high end of each point.
 Mark = Literal["line", "points", "roof", "bar", "span"]
 
-#: How much of the distance between two names bars side by side take, or rows of spans.
+#: The part of the distance between two names that bars side by side, or rows of spans, take.
 ROOM = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in the axes' units, and what it says when it is pointed at.
+    """A place in the axes' units, and its label, which is shown when the pointer is over it.
 
-    `low` and `high` end its spread, on the axis of its value; None where there is none.
+    `low` and `high` are the ends of its spread on the value axis, or None.
     """
 
     x: float
@@ -40,9 +41,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points of one name. The same `colour`, a number, is the same thing in all charts of a page.
+    """Points with one name. The same `colour` number means the same thing in all charts of a page.
 
-    `dashed` was not measured here: it is replayed from elsewhere.
+    `dashed`: it was not measured here but replayed from elsewhere.
     """
 
     name: str
@@ -53,15 +54,15 @@ class Series:
 
     @property
     def hue(self) -> str:
-        """Its colour for a page."""
+        """Its colour as a CSS value."""
         return COLOURS[self.colour % len(COLOURS)]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What an axis means, with its unit; `log`: each step is a multiple; `zero`: it begins at 0.
+    """The meaning of an axis, with its unit. `log`: it is logarithmic. `zero`: it begins at 0.
 
-    With `names` its places are 0, 1, 2, … and bear these. `written` is how a number stands beside it.
+    With `names`, the places 0, 1, 2, … have these names. `written` formats a number beside the axis.
     """
 
     title: str
@@ -73,9 +74,9 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A dashed line across the chart at a value of its x axis, and what it says.
+    """A dashed line across the chart at a value of its x axis, with a label.
 
-    The value lies between `low` and `high`; None where that is not known.
+    The value lies between `low` and `high`, or None if that is unknown.
     """
 
     at: float
@@ -86,11 +87,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Series over two axes; without any there is nothing to draw.
+    """Series over two axes. A chart without series is not drawn.
 
-    `title` is a line each, `words` say what the chart says, `notes` what is not seen in it. Where the y axis
-    has names, values go along x. Bars at one place stand on each other where they are `stacked`. `rows` is
-    how many rows of spans there are at a name.
+    `title` holds one line each, `words` is a text alternative, `notes` say what the chart does not show. If
+    the y axis has names, values go along x. Bars at one place are drawn on each other if `stacked` is true.
+    `rows` is the number of rows of spans per name.
     """
 
     title: tuple[str, ...]
@@ -105,5 +106,5 @@ class Chart:
 
     @property
     def lies(self) -> bool:
-        """Whether values go from left to right."""
+        """True if values go from left to right."""
         return bool(self.y.names)

@@ -1,6 +1,6 @@
-"""Pages and tables as HTML that needs nothing else: it survives nbconvert, and viewers without our views.
+"""Renders pages and tables as self-contained HTML, which works in nbconvert and in viewers without our views.
 
-Whatever a stranger wrote is escaped, and a text's line ends add no lines to a notebook file.
+All text is escaped, and a text's line ends add no lines to a notebook file.
 """
 
 from __future__ import annotations
@@ -17,33 +17,34 @@ from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.chart import Chart
 from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
 
-#: A number and its unit stay on one line. No style sheet comes along to where this is read, and a style for
-#: each cell would cost a notebook more than these: a blank and a slash at which no line breaks.
+#: Keeps a number and its unit on one line. HTML in a notebook has no style sheet, and a style for each cell
+#: would take more space than these characters: a blank and a slash at which no line breaks.
 TOGETHER = str.maketrans({" ": "\u00a0", "/": "/\u2060"})
-#: A number, and its unit where it has one.
+#: A number with an optional unit.
 _NUMBER = re.compile(r"[-+±]?\d+(,\d{3})*(\.\d+)?( \S+)?")
-#: Letters of a table's cell that is kept, for the next table has it, too.
+#: Cells shorter than this are cached, because the next table is likely to contain them, too.
 _SHORT = 100
-#: What is folded: notes, and charts besides the first one.
+#: Titles of folded parts: notes, and charts after the first one.
 NOTES, CHARTS = say("How to read these figures"), say("More charts")
 
 
 def page(shown: Page, *, charted: bool = False) -> Markup:
-    """The headline, the parts one below the other, and the notes last and smaller, below a headline folded.
+    """Return the headline, the parts below each other, and the notes last and smaller.
 
-    With `charted` its charts stand behind what is said, and before the tables.
+    The notes are folded if there is a headline. With `charted` the charts come after the sentences and before
+    the tables.
     """
-    said = [one for one in shown.parts if isinstance(one, str)] if charted else []
+    sentences = [one for one in shown.parts if isinstance(one, str)] if charted else []
     charts = [one for one in shown.charts if one.series] if charted else []
     others = [one for one in shown.parts if not charted or not isinstance(one, str)]
     head = element("p", element("strong", _said(shown.headline))) if shown.headline else None
     notes = element("small", bullets(map(_said, shown.notes))) if shown.notes else None
     return joined(
         head,
-        *map(_part, said),
-        *(_chart(one, (shown.headline, *said)) for one in charts[:1]),
+        *map(_part, sentences),
+        *(_chart(one, (shown.headline, *sentences)) for one in charts[:1]),
         *map(_part, others),
-        _folded(CHARTS, *(_chart(one, (shown.headline, *said)) for one in charts[1:])),
+        _folded(CHARTS, *(_chart(one, (shown.headline, *sentences)) for one in charts[1:])),
         _folded(NOTES, notes) if notes and shown.headline else notes,
     )
 
@@ -52,19 +53,19 @@ def _folded(label: str, *parts: Markup) -> Markup:
     return element("details", element("summary", label), *parts) if parts else joined()
 
 
-def _chart(shown: Chart, said: Sequence[str]) -> Markup:
-    """A chart as an image; what stands above it already is not said again."""
-    title = tuple(one for one in shown.title if one not in said)
+def _chart(shown: Chart, above: Sequence[str]) -> Markup:
+    """Return a chart as an image. Title lines that are already above it are not repeated."""
+    title = tuple(one for one in shown.title if one not in above)
     return image(svg.draw(replace(shown, title=title)), shown.words)
 
 
 def table(shown: Table) -> Markup:
-    """A table with its caption and the heads of its columns; nothing where there are no rows."""
+    """Return a table with its caption and column heads, or nothing if there are no rows."""
     if not shown.rows:
         return joined()
     made = element(
         "table",
-        # Folded under the same words, it needs them no second time.
+        # The caption is left out if it equals the title of the fold.
         element("caption", _shown(shown.caption)) if shown.caption not in ("", shown.summary) else None,
         unended("tr", *(unended("th", one, scope="col") for one in shown.columns)) if shown.columns else None,
         *_rows(shown),
@@ -77,11 +78,14 @@ def table(shown: Table) -> Markup:
 
 
 def _rows(shown: Table) -> list[Markup]:
-    """The rows with their cells; under a head, the first cell of each names it."""
+    """Return the rows with their cells.
+
+    In a table with column heads, the first cell of each row is its head.
+    """
     rows = shown.rows[: shown.most]
     if not shown.columns:
         return [unended("tr", *[unended("td", _cell(one)) for one in row]) for row in rows]
-    # Notebooks put all cells at the right, other pages at the left.
+    # Notebooks align all cells to the right, other pages to the left.
     figures = [one in shown.figures for one in shown.columns]
     sides = [f"text-align:{'right' if one else 'left'}" for one in figures]
     made = []
@@ -93,8 +97,8 @@ def _rows(shown: Table) -> list[Markup]:
 
 
 def _cell(text: str, is_figure: bool = False) -> Markup:
-    """A figure on one line; outside of columns of figures that is a number with its unit."""
-    # Most are the same in every receipt; long ones, a stranger's perhaps, are not kept.
+    """Return a cell. A figure stays on one line; outside of figure columns that is a number with its unit."""
+    # Most cells are the same in every receipt. Long ones, perhaps from other people, are not cached.
     return _known(text, is_figure) if len(text) < _SHORT else _made(text, is_figure)
 
 

@@ -1,4 +1,4 @@
-"""A page as plain data, in reading order; how it looks is for the renderers beside this module."""
+"""A page as plain data, in reading order. The renderers beside this module determine its look."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.markup import Markup
 from jupyter_mlgpu.show.page.chart import Chart
 
-#: Under which a table is folded that says the same as the chart above it.
+#: The title of a folded table that repeats the chart above it.
 FIGURES = say("The figures as a table")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells under the names of their columns; without names there is no head.
+    """Rows of cells below column names. Without names there is no head.
 
-    `figures` names the columns of numbers, which end under each other; words begin under each other. `below`
-    says what was cut, empty where nothing was. A page shows `most` rows, None for all, and folds the table
-    under `summary` where there is one; a text has all.
+    `figures` names the number columns, which are aligned to the right; others are aligned to the left.
+    `below` says what was cut, or is empty. A page shows `most` rows, None for all, and folds the table under
+    `summary` if there is one. Text output has all rows.
     """
 
     columns: tuple[str, ...]
@@ -33,16 +33,16 @@ class Table:
 
 
 def with_head(lines: Iterable[Sequence[str]], *, figures: tuple[str, ...] = ()) -> Table:
-    """The table of lines whose first one is the head; empty where there is none."""
+    """Return a table of lines whose first one is the head, or an empty table if there are no lines."""
     head, *rows = [*map(tuple, lines)] or [()]
     return Table(head, tuple(rows), figures)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing as SVG, and `words` that say the same for who cannot see it.
+    """A drawing as SVG, and `words` as its text alternative.
 
-    `live` makes the data of the same drawing for our own view, where one can move in it.
+    `live` makes the data of the same drawing for the package's own view, where it can be zoomed and moved.
     """
 
     drawing: Markup
@@ -52,26 +52,26 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A drawing that our own view draws itself, and its data, as decoding.to_json takes it."""
+    """A drawing that the package's own view draws from `data`, in a form that decoding.to_json accepts."""
 
     kind: Literal["graph"]
     data: Any
 
 
-#: What a page is about; our own view names its tab by it.
+#: The subject of a page, after which the package's own view names its tab.
 Kind = Literal["page", "plan", "race", "bench", "engines"]
 
-#: A text is a sentence in a paragraph of its own.
+#: A text is a sentence in its own paragraph.
 Part = str | Table | Picture
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The `headline`, which is the answer in one sentence, then parts in reading order.
+    """The `headline`, which is the answer in one sentence, followed by parts in reading order.
 
-    `notes` say how the figures came about and how to read them: below a headline they are folded. `charts`
-    say the same as the tables; the first one is what the page is about, further ones are folded. `details`
-    are tables that only our own view has, folded. There, pages are listed by `title`.
+    `notes` say how the figures were obtained and how to read them. They are folded if there is a headline.
+    `charts` repeat the tables; the first one is the main one, and the others are folded. `details` are tables
+    that only the package's own view shows, folded. It lists pages by `title`.
     """
 
     parts: tuple[Part, ...]

@@ -1,7 +1,7 @@
-"""Charts as plotly's own data, made without importing plotly, which takes a second.
+"""Charts as plotly's data, made without importing plotly, which takes a second.
 
-Names come from strangers' notebooks, and plotly reads a little HTML in its texts: what is handed to it is
-escaped here. Colours are those that can be read on white and on black.
+Names may come from other people's notebooks, and plotly interprets a little HTML in its texts. Therefore all
+texts are escaped here. Colours are readable on white and on black.
 """
 
 from __future__ import annotations
@@ -9,24 +9,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.show.markup import plotly_text
 from jupyter_mlgpu.show.page import axes
 from jupyter_mlgpu.show.page.chart import NEUTRAL, ROOM, Axis, Chart, Point, Series
 
 MIME_TYPE = "application/vnd.plotly.v1+json"
 
-#: Points of a line that are marked one by one.
+#: Most points of a line that are marked individually.
 _MARKED = 48
 _GRID = "rgba(128,128,128,0.3)"
 _HEIGHT, _ROW, _NOTE = 440, 26, 18
-#: Letters of a name beside an axis, and of a line of the title.
+#: Most characters of a name beside an axis, and of a line of the title.
 _NAME, _LINE = 40, 100
 
 
 def figure(*charts: Chart, title: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """`data` and `layout` of charts one below the other, as far as there is something to draw in them.
+    """Return `data` and `layout` of charts below each other, without charts that have nothing to draw.
 
-    `title` stands above all of them; that of the first chart where none is given.
+    `title` is above all of them. The default is that of the first chart.
     """
     drawn = [one for one in charts if one.series]
     first = (drawn or charts)[0]
@@ -36,7 +37,7 @@ def figure(*charts: Chart, title: tuple[str, ...] | None = None) -> dict[str, An
     layout: dict[str, Any] = {
         "template": "none",
         "title": {
-            "text": plotly_text(*(_short(one, _LINE) for one in lines)),
+            "text": plotly_text(*(shorten(one, _LINE) for one in lines)),
             "font": {"size": 13},
             "x": 0,
             "xanchor": "left",
@@ -56,7 +57,7 @@ def figure(*charts: Chart, title: tuple[str, ...] | None = None) -> dict[str, An
     data: list[dict[str, Any]] = []
     for place, one in enumerate(drawn or charts[:1]):
         number = "" if place == 0 else str(place + 1)
-        # From the top down, with room between them for the titles of the axes.
+        # From top to bottom, with space between charts for the axis titles.
         top, part = 1 - place / max(1, len(drawn)), 1 / max(1, len(drawn))
         points = [point for series in one.series for point in series.points]
         along, up = [point.x for point in points], [point.y for point in points]
@@ -71,7 +72,7 @@ def figure(*charts: Chart, title: tuple[str, ...] | None = None) -> dict[str, An
 
 
 def _high(chart: Chart) -> int:
-    """The height of a chart whose rows have names, which grows with them; 0 of another."""
+    """Return the height of a chart whose rows have names, or 0 for another chart."""
     row = _ROW if chart.stacked else max(_ROW, 14 * len(chart.series) + 10)
     return 90 + 29 * len(chart.title) + row * len(chart.y.names) if chart.lies else 0
 
@@ -80,17 +81,17 @@ def _axis(axis: Axis, values: Sequence[float], *, downwards: bool = False) -> di
     look = {"gridcolor": _GRID, "zeroline": False, "linecolor": NEUTRAL, "automargin": True}
     look["title"] = {"text": plotly_text(axis.title)}
     if axis.names:
-        # Places are numbers, for two rows may have the same name.
+        # Places are numbers, because two rows may have the same name.
         ends = [-0.5, len(axis.names) - 0.5]
         return look | {
             "tickvals": list(range(len(axis.names))),
-            "ticktext": [plotly_text(_short(one, _NAME)) for one in axis.names],
+            "ticktext": [plotly_text(shorten(one, _NAME)) for one in axis.names],
             "range": ends[::-1] if downwards else ends,
             "showgrid": False,
         }
     if axis.log:
         span = max(values, default=1.0) / min(values, default=1.0)
-        # Within a few powers of ten their multiples are written, too: all, or 2 and 5 times (D1, D2).
+        # Within a few powers of ten, multiples are labelled too: all, or 2 and 5 times (D1, D2).
         return look | {
             "type": "log",
             "exponentformat": "power",
@@ -135,7 +136,7 @@ def _trace(one: Series, chart: Chart) -> dict[str, Any]:
 
 
 def _spans(one: Series, chart: Chart) -> dict[str, Any]:
-    """Bars from the low to the high end of each point, which plotly wants as a base and a length."""
+    """Return bars from the low to the high end of each point, which plotly expects as base and length."""
     ends = [axes.spread(chart, point) for point in one.points]
     along, orientation = ("x", "h") if chart.lies else ("y", "v")
     return {
@@ -184,7 +185,7 @@ def _rules(chart: Chart) -> list[dict[str, Any]]:
 
 
 def _note(text: str, place: int) -> dict[str, Any]:
-    """A sentence under the axis."""
+    """Return an annotation with a sentence under the axis."""
     return {
         "text": plotly_text(text),
         "showarrow": False,
@@ -197,7 +198,3 @@ def _note(text: str, place: int) -> dict[str, Any]:
         "yshift": -48 - _NOTE * place,
         "font": {"size": 11},
     }
-
-
-def _short(name: str, most: int) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"

@@ -1,7 +1,7 @@
-"""What IPython asks a result for, at one place.
+"""Finds the page of a result and renders it in the formats that IPython asks for.
 
-A result knows nothing of its page. Whoever shows it finds the page by the result's type: a module says by
-`page_of.register` that it makes one. For a result of `experiment/race/` that module is `show/race/page.py`.
+A result does not know its page. The page is found by the result's type: a module registers with
+`page_of.register`. For a result of `experiment/race/` that module is `show/race/page.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jupyter_mlgpu.show.page.model import Page, Picture
 
 @singledispatch
 def page_of(result: object) -> Page:
-    """What a reader is shown of a result; raises TypeError where no module makes a page of it."""
+    """Return the page of a result. Raises TypeError if no module makes a page of its type."""
     kind = type(result)
     import_module(f"jupyter_mlgpu.show.{kind.__module__.split('.')[-2]}.page")
     if page_of.dispatch(kind) is page_of.dispatch(object):
@@ -31,22 +31,22 @@ def page_of(result: object) -> Page:
 
 
 def bundle_of(result: object) -> dict[str, Any]:
-    """A result's page for our own view in JupyterLab, under its MIME type."""
+    """Return a result's page for the package's own view in JupyterLab, under its MIME type."""
     return {view.MIME_TYPE: decoding.to_json(view.data(page_of(result)), texts=False)}
 
 
 def as_text(result: object) -> str:
-    """Its page as plain text."""
+    """Return a result's page as plain text."""
     return text.page(page_of(result))
 
 
 def as_html(result: object, *, charted: bool = False) -> str:
-    """Its page as HTML, with its charts in it where they are asked for."""
+    """Return a result's page as HTML, with its charts if `charted` is true."""
     return str(html.page(page_of(result), charted=charted))
 
 
 def picture_of(result: object) -> Drawing:
-    """The first picture of its page; its first chart where there is none."""
+    """Return the first picture of a result's page, or its first chart if there is none."""
     page = page_of(result)
     for part in page.parts:
         if isinstance(part, Picture):
@@ -56,14 +56,14 @@ def picture_of(result: object) -> Drawing:
 
 
 def chart_of(result: object) -> str:
-    """The first chart beside its page, as SVG under the page's headline."""
+    """Return the first chart of a result as SVG under the page's headline."""
     page = page_of(result)
     chart = page.charts[0]
     return f"{svg.draw(replace(chart, title=_titled(page, chart)))}\n"
 
 
 def figure_of(result: object, number: int) -> Any:
-    """A chart beside its page, as a plotly figure under the page's headline."""
+    """Return a chart of a result as a plotly figure under the page's headline."""
     require(say("A figure"), "lab", "plotly")
     from plotly import graph_objects as go
 

@@ -1,4 +1,4 @@
-"""Scales of a chart: where a number stands, and which numbers are written beside the axis."""
+"""Scales of a chart: the position of a number, and the numbers written beside the axis."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: Numbers beside an axis, about.
+#: Approximate number of ticks of an axis.
 _TICKS = 6
 
-#: Room beside the outermost values, as a part of the axis; on a logarithmic one they are so many times apart
-#: from its end at least.
+#: Margin beside the outermost values: a part of the axis, or on a logarithmic axis at least this ratio
+#: between the value and the axis's end.
 _ROOM, _LEAST = 0.05, 1.1
 
-#: So many powers of ten are few.
+#: Powers of ten below which multiples are labelled, too.
 _FEW = 2.4
 
-#: From here on a number is a power of ten. Sizes end below it, so a column or an axis has one style.
+#: Larger numbers are written as powers of ten. Sizes are smaller, so a column or an axis has one style.
 _LARGE = 1e10
 
-#: The steps of a scale, times any power of ten.
+#: The tick steps of a scale, times any power of ten.
 _STEPS = (1, 2, 5, 10)
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From `low` to `high`, drawn from `start` to `end` in points; `log`: each step is a multiple."""
+    """A scale from `low` to `high`, drawn from `start` to `end` in points. `log`: it is logarithmic."""
 
     low: float
     high: float
@@ -35,14 +35,14 @@ class Scale:
     log: bool = False
 
     def place(self, value: float) -> float:
-        """Where a number stands, in points."""
+        """Return the position of a number, in points."""
         low, high, at = self.low, self.high, value
         if self.log:
             low, high, at = math.log10(low), math.log10(high), math.log10(at)
         return self.start + (self.end - self.start) * (at - low) / (high - low)
 
     def ticks(self) -> list[float]:
-        """The numbers that are written beside it."""
+        """Return the numbers that are written beside the scale."""
         if self.log:
             return self._multiples()
         return self._evenly()
@@ -55,26 +55,29 @@ class Scale:
     def _multiples(self) -> list[float]:
         first, last = (math.floor(math.log10(one) + 1e-9) for one in (self.low, self.high))
         every = math.ceil((last - first) / (_TICKS + 2))
-        # Within few powers of ten, 2 and 5 times each are written, too.
+        # Within few powers of ten, 2 and 5 times each are labelled, too.
         steps = _STEPS[:3] if math.log10(self.high / self.low) < _FEW else _STEPS[:1]
         found = [step * 10.0**power for power in range(first, last + 1, every or 1) for step in steps]
         within = [one for one in found if self.low * (1 - 1e-9) <= one <= self.high * (1 + 1e-9)]
-        # Within a part of a power of ten there may be none of these, or one.
+        # A part of a power of ten may contain none of these, or only one.
         return within if len(within) > 1 else self._evenly()
 
 
 def around(values: Sequence[float], start: float, end: float, *, log: bool, zero: bool = False) -> Scale:
-    """A scale that shows all of `values`, and little else; with `zero` it begins at 0 if none is below."""
+    """Return a scale that covers `values` with a small margin.
+
+    With `zero` it begins at 0 if no value is below.
+    """
     low, high = min(values), max(values)
     if log:
         room = max(10 ** ((math.log10(high) - math.log10(low)) * _ROOM), _LEAST)
-        # Beyond the smallest and the largest number there is none.
+        # Within the range of floating-point numbers.
         low, high = max(low / room, sys.float_info.min), min(high * room, sys.float_info.max)
         return Scale(low, high, start, end, True)
     if zero:
         low = min(low, 0.0)
     if low == high:
-        # As if the values reached half as far again, for an axis has to have a length.
+        # An axis needs a length, so half of the value is added on both sides.
         apart = abs(low) / 2 or 1.0
         low, high = low - apart, high + apart
     room = (high - low) * _ROOM
@@ -82,7 +85,7 @@ def around(values: Sequence[float], start: float, end: float, *, log: bool, zero
 
 
 def written(value: float) -> str:
-    """A number beside an axis or in a table, as people write it: `1,000,000`, `1e12`, `0.25`."""
+    """Return a number for an axis or a table: `1,000,000`, `1e12`, `0.25`."""
     if value == 0:
         return "0"
     if abs(value) < _LARGE and (float(value).is_integer() or abs(value) >= 1000):
@@ -91,6 +94,6 @@ def written(value: float) -> str:
 
 
 def _step(least: float) -> float:
-    """The next of 1, 2, 5, 10, 20, … times a power of ten."""
+    """Return the next larger of 1, 2, 5, 10, 20, … times a power of ten."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(one * power for one in _STEPS if one * power >= least * (1 - 1e-9))

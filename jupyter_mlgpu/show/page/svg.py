@@ -1,15 +1,16 @@
-"""Charts as SVG on white: they need no JavaScript, no library, and can be kept as small files."""
+"""Draws charts as SVG on white. They need no JavaScript and no library, and are small."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.show.markup import Markup, element, joined, style
 from jupyter_mlgpu.show.page import axes
 from jupyter_mlgpu.show.page.chart import NEUTRAL, Chart, Point, Series
 from jupyter_mlgpu.show.page.scales import Scale
 
-#: How texts and lines of every drawing look; a drawing adds its own.
+#: CSS of texts and lines in every drawing. A drawing adds its own.
 STYLE = """
 text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
 .left { text-anchor: start; } .right { text-anchor: end; } .bold { font-weight: bold; }
@@ -17,25 +18,25 @@ text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
 .rule { stroke: #1f2328; stroke-dasharray: 6 4; fill: none; }
 """
 
-#: In a page that follows the reader's system; a notebook's colours are JupyterLab's, which no image knows.
+#: CSS for a page that follows the reader's system. An image cannot know JupyterLab's colours in a notebook.
 _ON_DARK = """
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3; } .small { fill: #9ba6b2; }
 .grid { stroke: #3d444d; } .rule { stroke: #e6edf3; }
 rect[rx] { fill: #151b23 !important; stroke: #3d444d !important; } }
 """
 
-# In points of the drawing: its width, where the axes stand (the left one beside numbers or beside names),
-# their height, and that of a row with a name.
+# In points of the drawing: its width, the left axis beside numbers or beside names, the right end, the height
+# of the plot, and the height of a row with a name.
 _WIDTH, _NUMBERS, _NAMES, _RIGHT, _HIGH, _THICK = 720, 84, 180, 690, 290, 26
 _MARGIN, _ROW, _BELOW = 16, 18, 50
-#: A letter is about so wide, in points.
+#: The approximate width of a character, in points.
 LETTER = 7.0
-#: Points of a line that are marked one by one.
+#: Most points of a line that are marked individually.
 _MARKED = 48
 
 
 def frame(words: str, width: float, height: float, *parts: Markup, css: str = "") -> Markup:
-    """A drawing on white of `width` and `height` points; `words` say the same."""
+    """Return a drawing on white of `width` and `height` points. `words` is its text alternative."""
     wide, high = f"{width:g}", f"{height:g}"
     return element(
         "svg",
@@ -51,19 +52,21 @@ def frame(words: str, width: float, height: float, *parts: Markup, css: str = ""
     )
 
 
-def text(x: float, y: float, said: str, kind: str | None = None, *, most: int = 112) -> Markup:
-    """A text of at most so many letters; `kind` is a class of `STYLE`."""
-    shown = said if len(said) <= most else f"{said[: most - 1]}…"
-    return element("text", shown, class_=kind, x=f"{x:.1f}", y=f"{y:.1f}")
+def text(x: float, y: float, content: str, kind: str | None = None, *, most: int = 112) -> Markup:
+    """Return a text of at most `most` characters. `kind` is a class of `STYLE`."""
+    return element("text", shorten(content, most), class_=kind, x=f"{x:.1f}", y=f"{y:.1f}")
 
 
 def path(points: Iterable[tuple[float, float]], **look: str | None) -> Markup:
-    """Straight lines from point to point."""
+    """Return straight lines from point to point."""
     return element("path", d=f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in points)}", **look)
 
 
 def draw(chart: Chart, *, dark: bool = False) -> Markup:
-    """The chart under its title and its legend; `dark`: light on dark where the reader's system is dark."""
+    """Return the chart under its title and legend.
+
+    With `dark` it is light on dark if the reader's system is dark.
+    """
     title = [
         text(_MARGIN, 22 + 17 * row, line, "left" if row else "left bold")
         for row, line in enumerate(chart.title)
@@ -83,7 +86,7 @@ def draw(chart: Chart, *, dark: bool = False) -> Markup:
 
 
 def _legend(series: Sequence[Series], top: float) -> tuple[list[Markup], float]:
-    """The names with their look, as many a row as fit; and where the last row stands."""
+    """Return the names with their marks, as many per row as fit, and the position of the last row."""
     parts, left, down = [], float(_MARGIN), top
     for one in (one for one in series if one.name):
         wide = 40 + LETTER * len(one.name)
@@ -99,7 +102,7 @@ def _legend(series: Sequence[Series], top: float) -> tuple[list[Markup], float]:
 
 
 class _Drawing:
-    """The parts of a chart between its axes."""
+    """Draws the parts of a chart between its axes."""
 
     def __init__(self, chart: Chart, across: Scale, up: Scale) -> None:
         self.chart, self.across, self.up = chart, across, up
@@ -133,7 +136,7 @@ class _Drawing:
         return parts
 
     def _at(self, place: float, value: float) -> tuple[float, float]:
-        """The point of the drawing for a value at a place of the other axis."""
+        """Return the point of the drawing for a value at a place of the other axis."""
         x, y = (value, place) if self.chart.lies else (place, value)
         return self.across.place(x), self.up.place(y)
 
@@ -156,22 +159,22 @@ class _Drawing:
         return [part for one in self.chart.series for part in self._series(one)]
 
     def _series(self, one: Series) -> list[Markup]:
-        shown = [point for point in one.points if axes.has_place(self.chart, point)]
-        places = [(self.across.place(point.x), self.up.place(point.y)) for point in shown]
+        points = [point for point in one.points if axes.has_place(self.chart, point)]
+        places = [(self.across.place(point.x), self.up.place(point.y)) for point in points]
         if one.mark == "bar":
-            return [self._spread(point, "#1f2328") for point in shown]
+            return [self._spread(point, "#1f2328") for point in points]
         if one.mark == "span":
             return []
         parts = []
         if one.mark != "points" and len(places) > 1:
             parts.append(path(places, **_look(one)))
         if one.mark == "points" or _is_marked(one):
-            parts += [self._spread(point, one.hue) for point in shown]
+            parts += [self._spread(point, one.hue) for point in points]
             parts += [_dot(x, y, one) for x, y in places]
         return parts
 
     def _spread(self, point: Point, colour: str) -> Markup:
-        """A line from the low to the high end, with a stroke at either."""
+        """Return a line from the low to the high end of a point, with a stroke at each end."""
         ends = axes.spread(self.chart, point)
         if not ends:
             return joined()
@@ -183,12 +186,12 @@ class _Drawing:
 
 
 def _is_marked(one: Series) -> bool:
-    """Whether a line has a mark at each of its points."""
+    """Return True if a line has a mark at each of its points."""
     return one.mark == "line" and len(one.points) <= _MARKED
 
 
 def _dot(x: float, y: float, one: Series) -> Markup:
-    # Hollow where it is dashed: a point of its own would else be like one that was measured here.
+    # Hollow if dashed: otherwise a single point would look like one that was measured here.
     look = {"fill": "#ffffff", "stroke": one.hue, "stroke_width": "1.5"} if one.dashed else {"fill": one.hue}
     return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="3.5", **look)
 

@@ -1,4 +1,4 @@
-"""Pages and tables as plain text, for terminals and for viewers that show nothing else."""
+"""Renders pages and tables as plain text, for terminals and for viewers that show nothing else."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
 
 
 def page(shown: Page) -> str:
-    """All that a page says, a line or more for each part, the headline first: a terminal has no folds."""
+    """Return the whole page, one or more lines per part, the headline first. A terminal cannot fold."""
     head = [shown.headline] if shown.headline else []
     lines = [line for part in (*head, *shown.parts, *shown.notes) for line in _lines(part)]
     return "\n".join(lines)
 
 
 def table(shown: Table) -> list[str]:
-    """The lines of a table: words begin under each other, figures end there."""
+    """Return the lines of a table: words are aligned to the left, figures to the right."""
     if not shown.rows:
         return []
     lines = [*([shown.columns] if shown.columns else []), *shown.rows]
@@ -32,13 +32,13 @@ def table(shown: Table) -> list[str]:
 
 
 def in_current_language(shown: Table) -> Table:
-    """The table in the language in which magics answer; what is data stays as it is."""
-    told: Table = in_language(shown, language.current_language())
-    return told
+    """Return the table in the language of the magics. Data stays unchanged."""
+    translated: Table = in_language(shown, language.current_language())
+    return translated
 
 
 def aligned(lines: Iterable[Sequence[str]], figures: Sequence[int] = ()) -> list[str]:
-    """Cells under each other, two blanks apart; those of the columns in `figures` end under each other."""
+    """Return lines of aligned cells, two blanks apart. Columns in `figures` are aligned to the right."""
     rows = [[visible(cell) for cell in line] for line in lines]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return [
@@ -56,7 +56,7 @@ def _padded(cell: str, width: int, *, right: bool) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal: a Chinese character takes two."""
+    """Return the number of terminal columns. A Chinese character takes two."""
     return sum(2 if unicodedata.east_asian_width(one) in ("W", "F") else 1 for one in text)
 
 

@@ -1,8 +1,8 @@
-"""A page as a notebook keeps it for our own view in JupyterLab: bounded, and where every number stands.
+"""A page as a notebook stores it for the package's own view in JupyterLab: bounded, with computed positions.
 
-The browser's side, labextension/src/page/pagetypes.ts, is made of the types here by scripts/readers.py.
-What does not fit is counted below its table, or in a note; a result that can be saved has all of it in its
-file.
+scripts/readers.py generates the browser's side, labextension/src/page/pagetypes.ts, from these types.
+Anything that does not fit is counted below its table, or in a note. A result that can be saved has all of it
+in its file.
 """
 
 from __future__ import annotations
@@ -20,34 +20,37 @@ from jupyter_mlgpu.show.page.model import Kind, Live, Page, Part, Picture, Table
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.page+json"
 
-#: Raised whenever a field changes its meaning or goes away.
+#: Raised if a field changes its meaning or is removed.
 SCHEMA = 1
 
-#: Sentences and tables, rows of a table, its columns, charts, series of one, all points of one, rules, notes.
+#: Most sentences and tables, rows and columns of a table, charts, series of a chart, points, rules and notes.
 PARTS, ROWS, COLUMNS, CHARTS, SERIES, POINTS, RULES, NOTES = 40, 100, 24, 8, 24, 1_000, 24, 40
-#: Characters of a sentence, of what stands in a table or at an axis, and of what a point says.
+#: Most characters of a sentence, of a cell or an axis label, and of a point's label.
 SENTENCE, CELL, LABEL = 600, 160, 80
 
-#: What the browser reads of a page, which may be of a later version: rows of a table, points of a line and
-#: parts, charts, lines of one, its bars, and characters of a cell.
+#: Limits of what the browser reads, for pages of later versions: rows of a table, points of a line and parts;
+#: charts; lines of a chart; its bars; characters of a cell.
 READ_ITEMS, READ_CHARTS, READ_LINES, READ_BARS, READ_CELL = 400, 8, 32, 1_000, 300
 
 _Many = Most(READ_ITEMS)
 
 
-#: A point's x and y, the ends of its spread, and what it says when it is pointed at.
+#: A point's x and y, the ends of its spread, and its label.
 PointData = tuple[float, float, float | None, float | None, MaybeSaid]
-#: The number of its series, its place and how thick it is there, where it starts and ends.
+#: The number of its series, its place and width there, its start and end.
 BarData = tuple[int, float, float, float, float]
-#: A number and what is written there.
+#: A number and its text.
 TickData = tuple[float, MaybeSaid]
-#: What cannot be read is an empty cell: the others keep their columns.
+#: A cell that cannot be read is empty, so that the others keep their columns.
 Row = tuple[Annotated[Said, Most(READ_CELL), Otherwise("")], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TableData:
-    """`figures` are the numbers of the columns of numbers; with `summary` the table is folded under it."""
+    """A table. `figures` are the indices of the number columns.
+
+    With `summary` the table is folded under it.
+    """
 
     columns: Annotated[tuple[Said, ...], _Many]
     rows: Annotated[tuple[Row, ...], _Many]
@@ -59,7 +62,7 @@ class TableData:
 
 @dataclass(frozen=True, slots=True)
 class AxisData:
-    """It goes from `low` at the left, or at the foot, to `high`."""
+    """An axis that goes from `low`, at the left or at the bottom, to `high`."""
 
     title: MaybeSaid
     log: bool
@@ -70,7 +73,7 @@ class AxisData:
 
 @dataclass(frozen=True, slots=True)
 class SeriesData:
-    """Points of one name; equal colours belong together. `dashed` was not measured here."""
+    """Points with one name. Equal colours belong together. `dashed`: not measured here."""
 
     name: MaybeSaid
     mark: Mark
@@ -81,7 +84,7 @@ class SeriesData:
 
 @dataclass(frozen=True, slots=True)
 class RuleData:
-    """A line across the chart, and between which values it lies."""
+    """A line across the chart, with the interval that contains its value."""
 
     at: float
     low: float | None
@@ -91,7 +94,7 @@ class RuleData:
 
 @dataclass(frozen=True, slots=True)
 class ChartData:
-    """`words` say what it says; `lies`: values go from left to right."""
+    """A chart. `words` is its text alternative. `lies`: values go from left to right."""
 
     title: Annotated[tuple[Said, ...], Otherwise(())]
     x: AxisData
@@ -106,7 +109,7 @@ class ChartData:
 
 @dataclass(frozen=True, slots=True)
 class PageData:
-    """The answer in one sentence, parts and details in reading order; charts say the same as the tables."""
+    """The answer in one sentence, and parts and details in reading order. Charts repeat the tables."""
 
     kind: Kind
     title: MaybeSaid
@@ -119,7 +122,7 @@ class PageData:
 
 
 def data(shown: Page) -> PageData:
-    """What the browser gets of a page."""
+    """Return the data of a page for the browser."""
     charts = [one for one in shown.charts if one.series]
     return PageData(
         shown.kind,
@@ -133,9 +136,9 @@ def data(shown: Page) -> PageData:
 
 
 def table(shown: Table, cell: int = CELL) -> TableData:
-    """A table of as many rows as a page shows, and what is left out in its last line.
+    """Return a table with at most as many rows as a page shows. Its last line counts the rows left out.
 
-    `cell` is how many characters of a cell are kept.
+    `cell` is the most characters of a cell.
     """
     most = min(ROWS, ROWS if shown.most is None else shown.most)
     rows, below = shown.rows[:most], [shown.below] if shown.below else []
@@ -153,19 +156,19 @@ def table(shown: Table, cell: int = CELL) -> TableData:
 
 
 def cut(text: str, limit: int) -> str:
-    """At most so many characters; a sentence that is longer is an English text, its beginning."""
+    """Return at most `limit` characters. A longer sentence becomes the beginning of its English text."""
     if isinstance(text, Sentence) and len(text) <= limit:
         return text if text.isascii() else text.map(_whole)
     return _whole(shorten(text, limit))
 
 
 def _whole(text: str) -> str:
-    # Half of a surrogate pair, as a name may hold, is no UTF-8.
+    # A name may contain a lone surrogate, which UTF-8 cannot encode.
     return text.encode(errors="replace").decode()
 
 
 def _notes(shown: Page, charts: Sequence[Chart]) -> Iterator[str]:
-    """What stands below, and how much of the page is left out."""
+    """Yield the notes, and sentences about what is left out of the page."""
     yield from (cut(one, SENTENCE) for one in shown.notes[:NOTES])
     if more := max(0, len(shown.notes) - NOTES):
         yield say_count("{count} more note is not shown.", "{count} more notes are not shown.", more)
@@ -187,7 +190,7 @@ def _part(part: Part) -> Sequence[str | TableData | Live]:
 
 
 def chart(shown: Chart) -> ChartData:
-    """A chart with as many lines and points as a page shows."""
+    """Return a chart with at most as many lines and points as a page shows."""
     series = shown.series[:SERIES]
     numbers = {id(one): number for number, one in enumerate(series)}
     return ChartData(
@@ -214,7 +217,7 @@ def _axis(chart: Chart, axis: Axis) -> AxisData:
 
 
 def _series(chart: Chart, one: Series, most: int) -> SeriesData:
-    drawn = () if one.mark == "span" else one.points  # spans are among the bars
+    drawn = () if one.mark == "span" else one.points  # spans are in the bars
     points = [_point(chart, point) for point in drawn if axes.has_place(chart, point)]
     return SeriesData(cut(one.name, CELL), one.mark, one.colour, one.dashed, tuple(points[:most]))
 

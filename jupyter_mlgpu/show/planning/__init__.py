@@ -1,1 +1,1 @@
-"""What a person sees of a plan."""
+"""The page of a plan."""

@@ -1,4 +1,4 @@
-"""Boxes from top to bottom, as SVG: what a graph of layers looks like. svg.py draws from left to right."""
+"""Draws a graph of layers as SVG with boxes from top to bottom. svg.py draws from left to right."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN, _HEAD = 210, 46, 18, 26, 16, 52
 
 
 def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[str]]) -> Drawing:
-    """The picture, with two sentences above it.
+    """Return the drawing, with two sentences above it.
 
-    A box stands below those named in `before`; one without any, just above its first reader. Kinds of boxes
+    A box is below those named in `before`. A box without any is just above its first reader. Kinds of boxes
     are `given` (grey), `shared` (blue) and `own` (green).
     """
     rows = columns([box.name for box in boxes], before.__getitem__)
@@ -60,6 +60,9 @@ def _box(box: Box, area: Area) -> Markup:
 
 
 def _downwards(areas: Mapping[str, Area], arrows: Sequence[tuple[str, str]]) -> list[Route]:
-    """The ways of arrows from the foot of a box to the head of another: as from left to right, turned."""
+    """Return the routes of arrows from the bottom of a box to the top of another.
+
+    They are computed from left to right and then turned.
+    """
     turned = {name: (y, x, height, width) for name, (x, y, width, height) in areas.items()}
     return [tuple((x, y) for y, x in way) for way in routes(turned, arrows)]

@@ -1,4 +1,4 @@
-"""The plan's picture: one function, coloured by device, groups boxed. What is drawn; svg.py says how."""
+"""The content of a plan's picture: one function, coloured by device, groups in frames. svg.py draws it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from jupyter_mlgpu.graphs.planning.subgraphs import Group
 from jupyter_mlgpu.show.page.rendering import Drawing
 from jupyter_mlgpu.show.planning.svg import draw
 
-MOST = 60  # operations, drawn one by one; more than that cannot be read
-# Of a larger function: its largest groups on the device and on the CPU, with their kinds of operations.
+MOST = 60  # operations that are drawn individually; a larger drawing would be unreadable
+# For a larger function: most groups on the device and on the CPU, and most kinds of operations per group.
 _ON_DEVICE, _ON_CPU, _KINDS = 8, 6, 6
 
 _Placed = Mapping[str, Placement]
@@ -22,7 +22,7 @@ _Placed = Mapping[str, Placement]
 def picture(
     graph: FunctionGraph, placements: Sequence[Placement], groups: Sequence[Group], target: PlanTarget
 ) -> Drawing:
-    """The function with the most operations: each of them, or of a large one its groups in short."""
+    """Return a drawing of the function with the most operations: each of them, or groups if it is large."""
     body = max(graph.bodies, key=lambda one: len(one.nodes))
     return draw(scene(body, placements, groups, target, MOST))
 
@@ -30,7 +30,7 @@ def picture(
 def scene(
     body: Body, placements: Sequence[Placement], groups: Sequence[Group], target: PlanTarget, most: int
 ) -> Scene:
-    """What a drawing of one function shows: each operation, or of more than `most` its groups in short."""
+    """Return the content of a function's drawing: each operation, or groups if there are more than `most`."""
     placed = {one.node: one for one in placements if one.function == body.name}
     own = [group for group in groups if group.function == body.name]
     if len(body.nodes) <= most:
@@ -53,7 +53,7 @@ def _each(body: Body, groups: Sequence[Group], placed: _Placed, target: PlanTarg
 
 
 def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: PlanTarget) -> Scene:
-    # Groups of TensorFlow's own operations alone (constants, mostly) would hide what is to be seen.
+    # Groups of only TensorFlow's own operations (mostly constants) would hide the interesting ones.
     telling = [group for group in groups if any(_kind(placed[name]) != "shared" for name in group.nodes)]
     ordered = sorted(telling, key=lambda group: -len(group.nodes))
     device = [group for group in ordered if group.on_device][:_ON_DEVICE]
@@ -77,7 +77,7 @@ def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: Plan
 
 def _short_frame(name: str, group: Group, placed: _Placed) -> Frame:
     counts = Counter((placed[node].operation, *_look(placed[node])) for node in group.nodes)
-    # What TensorFlow itself serves anywhere (constants, shapes) comes last, however often it is there.
+    # Operations that TensorFlow serves on any device (constants, shapes) come last, however frequent.
     telling = sorted(counts.items(), key=lambda item: (item[0][1] == "shared", -item[1]))[:_KINDS]
     boxes = [
         Box(f"{name}/{place}", operation, f"{count:,} of them" if count > 1 else "1", kind, reason, count)

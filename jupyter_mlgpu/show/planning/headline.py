@@ -1,4 +1,4 @@
-"""What a plan says first: for which machine it is, how much would run on its device, and what would not."""
+"""The headline of a plan: the target machine, and the operations on its device and on the CPU."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections import Counter
 from jupyter_mlgpu.graphs.planning.forecast import Plan
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
-#: Operations that stay on the CPU are named up to so many.
+#: Most operations on the CPU that are named.
 _NAMED = 3
 
-#: Loud and first, for a plan is made, and often read, on another machine than it is for.
+#: The target comes first, because a plan is made, and often read, on a different machine.
 _FOR = {
     "metal": say("Planned for a Mac"),
     "metal-community": say("Planned for a Mac with the community plug-in"),
@@ -20,14 +20,14 @@ _FOR = {
 
 
 def headline(plan: Plan) -> Sentence:
-    """The answer in one sentence."""
+    """Return the answer as one sentence."""
     return say("{target}: {verdict}", target=_FOR[plan.target.where], verdict=_verdict(plan))
 
 
 def _verdict(plan: Plan) -> Sentence:
     total, left = len(plan.placements), Counter(one.operation for one in plan.placements if not one.on_device)
     cpu = sum(left.values())
-    # What has no layer of ML Compute is known; what has one could be given to it.
+    # For ML Compute only the existence of a layer is known, so operations "could" run there.
     run = say("would run on the GPU") if plan.target.is_gpu else say("could run in ML Compute")
     if not total:
         return say("no operation to place.")
@@ -49,7 +49,7 @@ def _verdict(plan: Plan) -> Sentence:
 
 
 def _names(left: Counter[str]) -> str:
-    """The most frequent first."""
+    """Return the names of operations, the most frequent first."""
     names = [name for name, _ in left.most_common()]
     shown = ", ".join(names[:_NAMED])
     if len(names) <= _NAMED:

@@ -1,6 +1,6 @@
-"""The graph of a plan as a notebook keeps it for our own view: bounded, with the places of all boxes.
+"""The graph of a plan as a notebook stores it for the package's own view: bounded, with all positions.
 
-The browser only draws. Its readers (labextension/src/page/graphtypes.ts) are made of the types here.
+The browser only draws. Its readers (labextension/src/page/graphtypes.ts) are generated from these types.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ from jupyter_mlgpu.graphs.planning.graph import Body
 from jupyter_mlgpu.graphs.planning.layout import HEIGHT, WIDTH, areas, key
 from jupyter_mlgpu.graphs.planning.routes import routes
 from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Said, Whole
+from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import drawing
-from jupyter_mlgpu.show.planning.svg import ends, extent
+from jupyter_mlgpu.show.planning.svg import ends, extent, shorten_start
 
-#: Operations that are drawn one by one, of all functions together, and arrows between them: a drawing of
-#: 200 stands in a notebook file with about 40 kB. A larger function is drawn by its groups, in short.
+#: Most operations that are drawn individually, in all functions together, and most arrows: a drawing of 200
+#: takes about 40 kB in a notebook file. A larger function is drawn by its groups.
 DRAWN = 200
 ARROWS = 400
 FUNCTIONS = 8
 
-#: Characters of a name and of a reason.
+#: Most characters of a name and of a reason.
 _NAME, _REASON = 64, 160
 
-#: What the browser reads of a drawing, which may be of a later version: boxes, or frames, and arrows.
+#: Limits of what the browser reads, for drawings of later versions: boxes or frames, and arrows.
 READ_BOXES, READ_ARROWS = 500, 1_000
-#: Points of a drawing; what lies further out is nobody's graph.
+#: Most points of a drawing. Larger coordinates are invalid.
 FARTHEST = 200_000
 
-#: By kernels of the device's own, by TensorFlow's own for any device, or on the CPU.
+#: Runs with the device's own kernels, with TensorFlow's own for any device, or on the CPU.
 Kind = Literal["own", "shared", "cpu"]
 #: The corners of an arrow, `188 20 214 20`.
 Way = NewType("Way", str)
@@ -44,7 +45,7 @@ Number = Annotated[int, Otherwise(0)]
 
 @dataclass(frozen=True, slots=True)
 class TargetData:
-    """Where it would run; `noun` is what is known of it, kernels or layers."""
+    """The target of a plan. `noun` is what its table lists: kernels or layers."""
 
     title: Name
     noun: Annotated[str, Otherwise("")]
@@ -52,7 +53,7 @@ class TargetData:
 
 @dataclass(frozen=True, slots=True)
 class CountsData:
-    """How many operations are of each kind."""
+    """The number of operations of each kind."""
 
     own: int
     shared: int
@@ -60,14 +61,14 @@ class CountsData:
 
 
 class SizeData(NamedTuple):
-    """Of a drawing, and of each of its boxes."""
+    """The size of a drawing or of its boxes."""
 
     width: Point
     height: Point
 
 
 class FrameData(NamedTuple):
-    """Operations that can run as a whole: where, how many, and how many of them no box tells."""
+    """Operations that can run as a whole: place, number, and the number of them without a box."""
 
     x: Point
     y: Point
@@ -78,7 +79,7 @@ class FrameData(NamedTuple):
 
 
 class BoxData(NamedTuple):
-    """Where; the operation, its name, where it runs, and the number of the reason."""
+    """A box: place, operation, name, kind, and the index of the reason."""
 
     x: Point
     y: Point
@@ -86,15 +87,15 @@ class BoxData(NamedTuple):
     name: Name
     kind: Kind
     reason: int | None
-    #: How many operations it stands for; 0: for the one of its name.
+    #: The number of operations it stands for. 0: the one of its name.
     stands_for: Annotated[Number, Called("count")]
 
 
 @dataclass(frozen=True, slots=True)
 class DrawingData:
-    """One function. `whole`: each operation has its box; else the largest groups have one for each kind.
+    """One function. `whole`: each operation has its box. Otherwise the largest groups have one per kind.
 
-    `arrows` go from box to box, or from frame to frame where the function is drawn in short.
+    `arrows` connect boxes, or frames if the function is drawn by its groups.
     """
 
     function: Name
@@ -113,7 +114,7 @@ class DrawingData:
 
 @dataclass(frozen=True, slots=True)
 class GraphData:
-    """The functions of a plan, and how many operations are of which kind."""
+    """The functions of a plan, and the number of operations of each kind."""
 
     target: TargetData | None
     counts: CountsData
@@ -122,7 +123,7 @@ class GraphData:
 
 
 def graph(plan: Plan) -> Live:
-    """The functions of a plan as graphs, and how many operations are of which kind."""
+    """Return the functions of a plan as graphs, and the number of operations of each kind."""
     counts = plan.counts
     drawings, left = _drawings(plan)
     data = GraphData(
@@ -139,12 +140,12 @@ def graph(plan: Plan) -> Live:
 
 
 def _drawings(plan: Plan) -> tuple[list[DrawingData], int]:
-    """The functions, the largest first, while there is room for their operations; and how many are left."""
+    """Return drawings of the functions that fit, the largest first, and the number of the others."""
     bodies = sorted((one for one in plan.graph.bodies if one.nodes), key=lambda one: -len(one.nodes))
     found: list[DrawingData] = []
     room = DRAWN
     for body in bodies:
-        # The largest is drawn in any case: in short, where it has to be.
+        # The largest is always drawn, by its groups if necessary.
         if len(found) == FUNCTIONS or (found and len(body.nodes) > room):
             continue
         found.append(_drawing(plan, body))
@@ -176,22 +177,18 @@ def _drawing(plan: Plan, body: Body) -> DrawingData:
                 *places[box.name][:2],
                 name(box.title),
                 name(box.subtitle),
-                cast(Kind, box.kind),  # of a plan there are no others
+                cast(Kind, box.kind),  # a plan has no other kinds
                 reasons[box.hover],
                 box.count,
             )
             for box in boxes
         ),
-        tuple(_reason(one) for one in reasons),
+        tuple(shorten(one, _REASON) for one in reasons),
         tuple(Way(" ".join(f"{x} {y}" for x, y in way)) for way in ways),
         max(0, len(arrows) - ARROWS),
     )
 
 
 def name(text: str) -> str:
-    """Cut at the start: the end of a name tells it apart from its neighbours."""
-    return text if len(text) <= _NAME else "…" + text[1 - _NAME :]
-
-
-def _reason(text: str) -> str:
-    return text if len(text) <= _REASON else text[: _REASON - 1] + "…"
+    """Return a name cut at its start, because its end distinguishes it from its neighbours."""
+    return shorten_start(text, _NAME)

@@ -1,4 +1,4 @@
-"""The page of a plan: what it says, its picture, the fallbacks, and what the figures do not say."""
+"""The page of a plan: its answer, its picture, the fallbacks, and notes on the figures."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from jupyter_mlgpu.show.planning.headline import headline
 
 FORECAST = say("A forecast: nothing was run, and graph optimizers may still decide otherwise.")
 
-#: Rows under a cell; the text has all.
+#: Most rows under a cell. Text output has all.
 _ROWS = 40
-#: Sizes of subgraphs that are told.
+#: Most sizes of subgraphs in a sentence.
 _SIZES = 12
 
 
 @page_of.register
 def page(plan: Plan) -> Page:
-    """The answer, its picture, its pieces and copies, and folded what falls back, subgraphs and copies."""
+    """Return the page: answer, picture, subgraphs and copies, and folded tables of these and of fallbacks."""
     drawn = drawing.picture(plan.graph, plan.placements, plan.groups, plan.target)
     picture = replace(drawn, live=lambda: live.graph(plan))
     return Page(
@@ -48,7 +48,7 @@ def _subgraph_table(plan: Plan) -> Table:
 
 
 def _crossings(plan: Plan) -> Table:
-    """The largest first."""
+    """Return a table of the copied tensors, the largest first."""
     rows = (
         (
             f"{live.name(one.tensor)} ({one.type})",
@@ -62,7 +62,7 @@ def _crossings(plan: Plan) -> Table:
 
 
 def _head(plan: Plan) -> Sentence:
-    """What was planned, and by which table of kernels."""
+    """Return what was planned and with which table of kernels, as a sentence."""
     return say_count(
         "{subject}: {count} operation, planned for {target} using {table}.",
         "{subject}: {count} operations, planned for {target} using {table}.",
@@ -75,7 +75,7 @@ def _head(plan: Plan) -> Sentence:
 
 def _counted(plan: Plan) -> Sentence:
     counts = plan.counts
-    told: dict[str, Field] = {
+    fields: dict[str, Field] = {
         "own": counts[plan.target.where],
         "target": plan.target.title,
         "noun": plan.target.noun,
@@ -87,11 +87,11 @@ def _counted(plan: Plan) -> Sentence:
         return say(
             "{own} have a {target} {noun}, {others} {shared}, and {cpu} would fall back to "
             "the CPU, where {beside} more would run beside them.",
-            **told,
+            **fields,
             beside=counts["beside"],
         )
     return say(
-        "{own} have a {target} {noun}, {others} {shared}, and {cpu} would fall back to the CPU.", **told
+        "{own} have a {target} {noun}, {others} {shared}, and {cpu} would fall back to the CPU.", **fields
     )
 
 
@@ -122,18 +122,18 @@ def _copied(plan: Plan) -> Sentence:
     if not plan.crossings:
         return say("Within it, no tensor would be copied between host and device.")
     known = len(plan.crossings) - len(plan.unknown_sizes)
-    told = say_count(
+    copied = say_count(
         "{bytes} bytes in {count} tensor would be copied between host and device",
         "{bytes} bytes in {count} tensors would be copied between host and device",
         known,
         bytes=plan.known_bytes,
     )
     if not plan.unknown_sizes:
-        return say("{copied}.", copied=told)
+        return say("{copied}.", copied=copied)
     reasons = list(dict.fromkeys(one.why_missing for one in plan.unknown_sizes))
     return say(
         "{copied}, and {more} more of unknown size: {reasons}.",
-        copied=told,
+        copied=copied,
         more=len(plan.unknown_sizes),
         reasons=reasons[0] if len(reasons) == 1 else "; ".join(reasons),
     )

@@ -1,4 +1,4 @@
-"""Boxes in frames from left to right, as SVG, and the same in words."""
+"""Draws boxes in frames from left to right as SVG, with a text alternative."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jupyter_mlgpu.show.page.svg import LETTER, frame, text
 # In points of the drawing.
 _MARGIN, _HEAD = 16, 44
 
-#: How boxes look by their kind: operations or layers, and arrows between them.
+#: CSS of boxes, by their kind, and of arrows.
 STYLE = """
 .given { fill: #f6f8fa; stroke: #59636e; }
 .group { fill: #f6f8fa; stroke: #1f2328; stroke-dasharray: 5 3; }
@@ -25,14 +25,15 @@ path { fill: none; stroke: #8c959f; }
 
 
 def draw(scene: Scene) -> Drawing:
-    """The picture. A frame stands to the right of those that it has arrows from, and so do boxes in it."""
+    """Return the drawing. A frame is to the right of those with arrows to it, and so are boxes in a frame."""
     words, frames = scene.words, scene.frames
     places = areas(frames, scene.arrows, _MARGIN, _HEAD + 4)
     ways = routes({name: places[name] for name in ends(scene)}, scene.arrows)
     across, down = extent(places.values(), ways)
-    half = next(at for at, letter in enumerate(words, start=1) if letter in ":\uff1a")  # Chinese has its own
-    said = LETTER * max(half, len(words) - half)
-    width, height = max(820, across + _MARGIN, said + 2 * _MARGIN), max(_HEAD, down + _MARGIN)
+    # Chinese has its own colon.
+    half = next(at for at, letter in enumerate(words, start=1) if letter in ":\uff1a")
+    text_width = LETTER * max(half, len(words) - half)
+    width, height = max(820, across + _MARGIN, text_width + 2 * _MARGIN), max(_HEAD, down + _MARGIN)
     parts = [_frame(one, places[key(one, number)]) for number, one in enumerate(frames)]
     parts += [element("path", d=curve(way)) for way in ways]
     parts += [_box(box, places[box.name]) for one in frames for box in one.boxes]
@@ -44,23 +45,23 @@ def draw(scene: Scene) -> Drawing:
 
 
 def ends(scene: Scene) -> list[str]:
-    """What arrows go from and to, and around: boxes, or frames."""
+    """Return the names of the boxes, or frames, that arrows connect."""
     if scene.by_frame:
         return [key(frame, number) for number, frame in enumerate(scene.frames)]
     return [box.name for frame in scene.frames for box in frame.boxes]
 
 
 def extent(areas: Iterable[Area], ways: Iterable[Route]) -> tuple[int, int]:
-    """How far to the right and down areas and arrows reach."""
+    """Return the right and the bottom end of areas and arrows."""
     corners = [(x + width, y + height) for x, y, width, height in areas]
     corners += [corner for way in ways for corner in way]
     return max((x for x, _ in corners), default=0), max((y for _, y in corners), default=0)
 
 
 def curve(way: Route, *, downwards: bool = False) -> str:
-    """An arrow's way as a path: level and upright lines, and bends within the streets between boxes.
+    """Return an arrow's route as an SVG path of horizontal and vertical lines, with bends between the boxes.
 
-    A bend begins and ends level, of an arrow that goes `downwards` upright.
+    A bend begins and ends horizontally, or vertically for an arrow that goes `downwards`.
     """
     (x, y), *corners = way
     drawn = [f"M{x} {y}"]
@@ -79,7 +80,7 @@ def curve(way: Route, *, downwards: bool = False) -> str:
 
 def _frame(shown: Frame, area: Area) -> Markup:
     x, y, width, height = area
-    title = text(x + width / 2, y + 17, _short(shown.title, 34), "small") if shown.title else None
+    title = text(x + width / 2, y + 17, shorten_start(shown.title, 34), "small") if shown.title else None
     return joined(element("rect", class_="group", x=x, y=y, width=width, height=height, rx=6), title)
 
 
@@ -90,10 +91,11 @@ def _box(box: Box, area: Area) -> Markup:
         "g",
         element("title", f"{box.subtitle}: {box.hover}"),
         element("rect", class_=box.kind, x=x, y=y, width=width, height=height, rx=4),
-        text(middle, y + 17, _short(box.title, 19)),
-        text(middle, y + 31, _short(box.subtitle, 24), "small"),
+        text(middle, y + 17, shorten_start(box.title, 19)),
+        text(middle, y + 31, shorten_start(box.subtitle, 24), "small"),
     )
 
 
-def _short(name: str, most: int) -> str:
+def shorten_start(name: str, most: int) -> str:
+    """Return a name cut at its start to `most` characters, with an ellipsis if it is longer."""
     return name if len(name) <= most else "…" + name[1 - most :]

@@ -1,1 +1,1 @@
-"""What a person sees of a race."""
+"""The page of a race."""

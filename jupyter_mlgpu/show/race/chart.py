@@ -1,4 +1,4 @@
-"""The chart of a race: time against size, a line a device; without sizes a bar a device."""
+"""The chart of a race: time against size with a line per device, or without sizes a bar per device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from jupyter_mlgpu.show.page.scales import written
 
 
 def chart(result: RaceResult, head: str, crossings: Sequence[str]) -> Chart:
-    """Both axes are logarithmic over sizes; spreads are error bars, crossovers dashed lines."""
+    """Return the chart. Over sizes both axes are logarithmic.
+
+    Spreads are error bars, crossovers dashed lines.
+    """
     lanes = [one for one in result.lanes if one.timings]
     over = result.variable is not None
     names = () if over else tuple(f"{one.device}: {units.duration(one.timings[0].median)}" for one in lanes)
@@ -36,7 +39,7 @@ def chart(result: RaceResult, head: str, crossings: Sequence[str]) -> Chart:
 
 
 def label(device: str, size: float, variable: str) -> str:
-    """What stands at a crossover's dashed line."""
+    """Return the label of a crossover's dashed line."""
     return say(
         "{device} faster from about {variable} = {size}",
         device=device,
@@ -46,12 +49,12 @@ def label(device: str, size: float, variable: str) -> str:
 
 
 def estimate(size: float) -> float:
-    """An estimate to two figures: the sizes that were tried say no more."""
+    """Return a size with two figures, which is the precision that the tried sizes allow."""
     return float(f"{size:.2g}")
 
 
-def timed(timing: Timing | None) -> str:
-    """A median with its spread in brackets, or that there is none."""
+def median_text(timing: Timing | None) -> str:
+    """Return a median with its spread in parentheses, or `not measured`."""
     if timing is None:
         return say("not measured")
     between = timing.interval
@@ -67,7 +70,7 @@ def _series(lane: Lane, number: int, *, over: bool) -> Series:
         Point(
             one.size or number,
             one.median,
-            f"{lane.device}: {timed(one)}",
+            f"{lane.device}: {median_text(one)}",
             *(one.interval or (None, None)),
         )
         for one in timings

@@ -1,4 +1,4 @@
-"""What a race says first: which device is faster, from which size on, and by how much; or that it is open."""
+"""The headline of a race: the faster device, from which size on, and by how much, if that is certain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jupyter_mlgpu.show.page.scales import written
 
 
 def headline(result: RaceResult) -> Sentence:
-    """The verdict in one sentence; of a race that ended early, that it did."""
+    """Return the verdict as one sentence, which begins with a remark if the race ended early."""
     verdict = _verdict(result)
     if result.outcome == "error":
         return say("Ended by an error: {verdict}", verdict=verdict)
@@ -21,9 +21,9 @@ def headline(result: RaceResult) -> Sentence:
 
 
 def fastest(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> tuple[Lane, Lane, str] | None:
-    """The lane that is certainly faster than every other, the next one, and how many times it takes.
+    """Return the lane that is certainly faster than all others, the next one, and the ratio of their times.
 
-    None where that is not certain, or fewer than two were measured.
+    Returns None if that is not certain, or if fewer than two were measured.
     """
     known = [(one, lane) for one, lane in zip(timings, lanes, strict=True) if one is not None]
     if len(known) < 2:
@@ -56,10 +56,10 @@ def _once(lanes: Sequence[Lane]) -> Sentence:
     found = fastest(lanes, timings)
     if found is not None:
         best, following, times = found
-        told = {"device": best.device, "other": following.device, "times": times}
+        fields = {"device": best.device, "other": following.device, "times": times}
         if len(lanes) > 2:
-            return say("{device} is the fastest: {times} times as fast as {other}.", **told)
-        return say("{device} is faster: {times} times as fast as {other}.", **told)
+            return say("{device} is the fastest: {times} times as fast as {other}.", **fields)
+        return say("{device} is faster: {times} times as fast as {other}.", **fields)
     if any(one.interval is None for one in timings):
         return say("It is not certain which device is faster: a single run has no spread.")
     took = " / ".join(
@@ -69,7 +69,7 @@ def _once(lanes: Sequence[Lane]) -> Sentence:
 
 
 def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Sentence:
-    """By the largest size, and from where on the same device was the faster one at every size."""
+    """Return the verdict for the largest size, and the size from which the same device was always faster."""
     raced = [
         (size, fastest(lanes, [one.at(size) for one in lanes]))
         for size in sizes
@@ -84,7 +84,7 @@ def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Senten
     since = len(raced)
     while since and (found := raced[since - 1][1]) is not None and found[0] is best:
         since -= 1
-    told = {
+    fields = {
         "verdict": say("{device} is the fastest", device=best.device)
         if len(lanes) > 2
         else say("{device} is faster", device=best.device),
@@ -93,16 +93,16 @@ def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Senten
         "times": times,
     }
     if len(raced) == 1:
-        return say("{verdict} at {variable} = {size}: {times} times as fast.", **told)
+        return say("{verdict} at {variable} = {size}: {times} times as fast.", **fields)
     if since == 0:
-        return say("{verdict} at every size: {times} times as fast at {variable} = {size}.", **told)
+        return say("{verdict} at every size: {times} times as fast at {variable} = {size}.", **fields)
     if since == len(raced) - 1:
         return say(
-            "{verdict} only at the largest size: {times} times as fast at {variable} = {size}.", **told
+            "{verdict} only at the largest size: {times} times as fast at {variable} = {size}.", **fields
         )
     return say(
         "{verdict} from {variable} = {start} on: {times} times as fast at {variable} = {size}.",
-        **told,
+        **fields,
         start=_written(raced[since][0]),
     )
 

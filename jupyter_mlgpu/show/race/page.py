@@ -1,4 +1,4 @@
-"""The page of a race: who raced, its table, what came of it, what the figures do not say."""
+"""The page of a race: its devices, its table, its result, and notes on the figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.scales import written
-from jupyter_mlgpu.show.race.chart import chart, estimate, timed
+from jupyter_mlgpu.show.race.chart import chart, estimate, median_text
 from jupyter_mlgpu.show.race.headline import fastest, headline
 
 RESTORE = say(
@@ -28,18 +28,18 @@ FRESH = say(
 QUIET = say("The cell's output is shown only for each device's first run.")
 NOT_CERTAIN = say("not certain")
 
-#: Sizes whose warm-up never settled are named up to so many.
+#: Most sizes with an unsettled warm-up that are named.
 _NAMED = 6
 
 
 @page_of.register
 def page(result: RaceResult) -> Page:
-    """Who was faster, who raced, what went wrong, its chart, and its table."""
-    told, crossed = head(result), crossings(result)
+    """Return the page: the faster device, the devices, problems, the chart and the table."""
+    subtitle, crossovers = head(result), crossings(result)
     return Page(
-        (told, *problems(result), table(result)),
-        (*crossed, *notes(result)),
-        (chart(result, told, crossed),),
+        (subtitle, *problems(result), table(result)),
+        (*crossovers, *notes(result)),
+        (chart(result, subtitle, crossovers),),
         title=say("Race: {cell}", cell=result.cell),
         kind="race",
         headline=headline(result),
@@ -47,7 +47,7 @@ def page(result: RaceResult) -> Page:
 
 
 def head(result: RaceResult) -> Sentence:
-    """Who raced, and how often."""
+    """Return the devices and the number of runs as a sentence."""
     names = [f"{one.device} ({one.hardware})" if one.hardware else one.device for one in result.lanes]
     raced = {
         "cell": result.cell,
@@ -76,7 +76,7 @@ def head(result: RaceResult) -> Sentence:
 
 
 def problems(result: RaceResult) -> list[Sentence]:
-    """Why a device's part is not complete."""
+    """Return a sentence for each device whose results are incomplete."""
     return [
         say("{device}: {problem}.", device=one.device, problem=one.problem)
         for one in result.lanes
@@ -85,12 +85,12 @@ def problems(result: RaceResult) -> list[Sentence]:
 
 
 def crossings(result: RaceResult) -> list[Sentence]:
-    """Where the devices change places, a sentence for each pair; none without sizes."""
+    """Return a sentence on the crossover of each pair of devices. Empty without sizes."""
     return [crossing(one, result.variable or "") for one in result.crossovers]
 
 
 def crossing(one: Crossover, variable: str) -> Sentence:
-    """Where two devices change places, or why that is not known."""
+    """Return the size at which two devices change places, or why it is unknown."""
     if one.size is None or one.low is None or one.high is None:
         return say(
             "No crossover between {small} and {large}: {why}.",
@@ -110,7 +110,7 @@ def crossing(one: Crossover, variable: str) -> Sentence:
 
 
 def notes(result: RaceResult) -> list[str]:
-    """What the figures mean, and what they do not say."""
+    """Return notes on how the figures were obtained and on their limits."""
     spreads = dict.fromkeys(one.spread for lane in result.lanes for one in lane.timings if one.interval)
     what = []
     if spreads:
@@ -129,7 +129,7 @@ def notes(result: RaceResult) -> list[str]:
 
 
 def progress(now: RaceProgress, variable: str | None) -> Sentence:
-    """What runs now, for the line that tells of it."""
+    """Return the text of the progress line."""
     run = {"number": now.number, "count": now.repeats}
     if now.size is None:
         if not now.number:
@@ -142,21 +142,21 @@ def progress(now: RaceProgress, variable: str | None) -> Sentence:
 
 
 def table(result: RaceResult) -> Table:
-    """A row a size, a column a device, and who was faster."""
+    """Return a table with a row per size, a column per device, and the faster device."""
     several = len(result.lanes) > 1
     rows = []
     for size in result.sizes:
         timings = [one.at(size) for one in result.lanes]
         name = say("time") if size is None else written(size)
         faster = [_faster(result.lanes, timings)] if several else []
-        rows.append((name, *map(timed, timings), *faster))
+        rows.append((name, *map(median_text, timings), *faster))
     devices = (one.device for one in result.lanes)
     columns = (result.variable or "", *devices, *([say("faster")] if several else []))
     return Table(columns, tuple(rows), summary=FIGURES)
 
 
 def _of_framework(result: RaceResult) -> list[str]:
-    """What the times hold or lack with this framework."""
+    """Return the notes on what times include or lack with this framework."""
     if result.framework not in registry.FRAMEWORKS:  # replayed
         return []
     known = registry.framework(result.framework)
@@ -165,7 +165,7 @@ def _of_framework(result: RaceResult) -> list[str]:
 
 
 def _faster(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> str:
-    """`fastest` in words; empty where there is nothing to compare."""
+    """Return the result of `fastest` as text, or an empty text if there is nothing to compare."""
     if sum(one is not None for one in timings) < 2:
         return ""
     found = fastest(lanes, timings)

@@ -1,1 +1,1 @@
-"""Records into something to read: text, HTML, a MIME bundle, a report. Pure functions of records."""
+"""Renders records as text, HTML, a MIME bundle and a report. All are pure functions of records."""

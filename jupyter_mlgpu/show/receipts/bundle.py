@@ -1,12 +1,12 @@
-"""The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
+"""The receipt as Jupyter stores it: the package's own MIME type for the sidebar's view, HTML and plain text.
 
-A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes or
-with what limits the cell, which stand in a receipt three times, 64 kB with log lines or for a profiled one;
-and up to 24 kB more for a strip, which is data once and a picture once: 3 to 7 kB as a rule.
-What does not fit is left out, counted and named in the record's `cut`; of the log lines those that matter
-least go first, and they are counted by verdict; of the readings behind a limit and of the lines of code the
-lightest. What a sentence says stands in the HTML and the plain text; the record has what it is made of, or
-where that does not fit the English text alone.
+A notebook file holds many receipts, so their size is bounded. The limits are 4 kB for a plain cell, 8 kB with
+notes or a limit, which are stored three times, and 64 kB with log lines or for a profiled cell. A strip,
+which is stored once as data and once as a picture, adds up to 24 kB, usually 3 to 7 kB. Parts that do not fit
+are left out, counted and named in the record's `cut`. Of the log lines the least important are left out
+first, and they are counted by verdict. Of the evidence of a limit and of the code lines, those with the
+smallest share are left out. HTML and plain text contain the texts of sentences. The record contains their
+templates and fields, or if these do not fit only the English text.
 """
 
 from __future__ import annotations
@@ -32,42 +32,41 @@ NOTED_LIMIT = 8_192
 FULL_LIMIT = 65_536
 STRIP_BYTES = 24_576
 
-# How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
+# The nesting depth of an output's data in a notebook file: notebook, cells, cell, outputs, output.
 _DEPTH = 5
 
-# The log lines stand in a list in the record, which is the bundle's item.
+# The log lines are in a list in the record, which is an item of the bundle.
 _LINE_DEPTH = _DEPTH + 3
 
-#: Characters of one log line, and of its explanation, that a receipt holds.
+#: Most characters of one log line, and of its explanation, in a receipt.
 _LINE_LIMIT = 2_000
 _FIELD_LIMIT = 200
 
-# Memory when the cell had ended: only a comparison of several runs needs it. The kernel's records have it,
-# and the saved ones.
+# Memory at the end of the cell. Only a comparison of several runs needs it, which uses the kernel's or saved
+# records.
 _OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 
-# What a cell's place under the roof is made of: a receipt has the place, and of a profiled cell these too.
+# The figures behind a cell's place under the roof. A light receipt has only the place, a profiled one both.
 _OF_THE_ROOF = ("flops", "bytes_moved", "bytes_of_large_calls", "peak_flop_rate", "peak_byte_rate")
 
-# A machine may have eight GPUs: a plain receipt has the readings of the one that did most, others of two.
+# A machine may have eight GPUs. A plain receipt has the readings of the most active one, others of two.
 _OF_SEVERAL_DEVICES = ("device_time", "peak_memory_device", "energy")
 
-# Readings behind a limit, and lines of code, that a receipt holds of either; of both together so many stay
-# before its sentences are in English alone.
+# Most evidence readings, and most code lines, in a receipt. The second number is the least of both together
+# that is kept before sentences are reduced to English.
 _MOST, _LEAST = 10, 6
-# Bytes that one of them takes.
+# Approximate bytes of one of them.
 _ITEM = 450
 
-#: Makes the bundle of a record, from which so much was cut.
+#: Makes the bundle of a record and of the counts of its parts that were left out.
 Make = Callable[[Record, Mapping[str, int]], dict[str, Any]]
 
 
 def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """The MIME bundle of a receipt, within the limit for what the record holds.
+    """Return the MIME bundle of a receipt, within the size limit for its content.
 
-    `cut_before` is the `cut` of the saved receipt that the record was read from: what that has left out is
-    told all the same. HTML and plain text are in the language that the kernel speaks; the record itself is in
-    English.
+    `cut_before` is the `cut` of the saved receipt that the record was read from. Its counts are included.
+    HTML and plain text are in the current language, the record itself is in English.
     """
     make: Make = _make
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
@@ -84,7 +83,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     work, left_out = _busiest(record)
     omitted = {"readings": len(whole) - len(readings), "gpu_work": left_out}
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings, gpu_work=work)
-    cut = cutting.added(cut_before or {}, {part: count for part, count in omitted.items() if count})
+    cut = cutting.add_counts(cut_before or {}, {part: count for part, count in omitted.items() if count})
     record, cut = _fewer(record, 2 * _MOST, cut)
     made = make(record, cut)
     if _bytes(made) <= limit:
@@ -92,34 +91,34 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     if not full:
         record, cut, made = _fitting(record, cut, made, limit, make, least=_LEAST)
         if _bytes(made) > limit:
-            # First its sentences are left in English alone, which is shorter; beside logs they take no room.
+            # First the sentences are reduced to English, which is shorter. With logs this saves too little.
             record = decoding.decode(Record, sentence.only_texts(record.to_json()), "the record")
             made = make(record, cut)
         if _bytes(made) > limit:
-            # The plain text has the head's, too.
+            # The head is left out of the data, because the plain text has it, too.
             make = partial(_make, holds_head=False)
             record, cut, made = _fitting(record, cut, make(record, cut), limit, make, least=0)
     if record.logs:
         record, of_logs = _cut_logs(record, limit, make)
-        cut = cutting.added(cut, of_logs)
+        cut = cutting.add_counts(cut, of_logs)
         made = make(record, cut)
     while _bytes(made) > limit:
         part = next((part for part in cutting.ORDER if getattr(record, part)), None)
         if part is None:
-            # The plain text says the same in few words, and every viewer falls back to it.
+            # The plain text says the same in fewer words, and every viewer can show it.
             cut["text/html"] = 1
             made = make(record, cut)
             break
-        record, of_part = cutting.halved(record, part)
-        cut = cutting.added(cut, of_part)
+        record, of_part = cutting.halve(record, part)
+        cut = cutting.add_counts(cut, of_part)
         made = make(record, cut)
     return made
 
 
 def _left_to_the_record(record: Record) -> set[str]:
-    """Quantities of which the record has readings, and its receipt has none."""
+    """Return the quantities whose readings are in the record but not in its receipt."""
     of_the_roof = _OF_THE_ROOF if record.mode == "light" else ()
-    # What a limit rests on stands with it.
+    # The readings in a limit's evidence are stored there.
     behind = (
         [one.quantity for one in record.limit.evidence] if record.limit and record.mode == "light" else []
     )
@@ -129,9 +128,10 @@ def _left_to_the_record(record: Record) -> set[str]:
 def _fitting(
     record: Record, cut: dict[str, int], made: dict[str, Any], limit: int, make: Make, *, least: int
 ) -> tuple[Record, dict[str, int], dict[str, Any]]:
-    """The record, its cut and its bundle with fewer readings behind its limit and fewer lines of code.
+    """Return the record, its cut and its bundle with fewer evidence readings and code lines.
 
-    As many as fit, about, and `least` where even that is too much: a bundle takes its time to make.
+    Approximately as many as fit are kept, and at least `least`. The number is estimated because each attempt
+    takes time.
     """
     count = len(record.lines) + (len(record.limit.evidence) if record.limit else 0)
     while count > least and (over := _bytes(made) - limit) > 0:
@@ -142,7 +142,7 @@ def _fitting(
 
 
 def _fewer(record: Record, count: int, cut: Mapping[str, int]) -> tuple[Record, dict[str, int]]:
-    """The record with `count` of those at most, the weightiest of either, and what is left out of it then."""
+    """Return the record with at most `count` evidence readings and code lines in all, and its cut."""
     behind = record.limit.evidence if record.limit else ()
     lines = min(len(record.lines), _MOST, max(count // 2, count - len(behind)))
     evidence = min(len(behind), _MOST, count - lines)
@@ -151,13 +151,13 @@ def _fewer(record: Record, count: int, cut: Mapping[str, int]) -> tuple[Record, 
         return record, dict(cut)
     limit = record.limit and replace(record.limit, evidence=behind[:evidence])
     counts = {part: count for part, count in left_out.items() if count}
-    return replace(record, limit=limit, lines=record.lines[:lines]), cutting.added(cut, counts)
+    return replace(record, limit=limit, lines=record.lines[:lines]), cutting.add_counts(cut, counts)
 
 
 def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
-    """The readings, but of a quantity that each GPU has only the `most` largest.
+    """Return the readings, but only the `most` largest of a quantity that each GPU has.
 
-    Of the time that GPUs were busy two: a receipt's head names the busiest where it is not the only one.
+    Of the GPU busy times two are kept: a receipt's head names the busiest GPU if there are several.
     """
     kept: dict[str, list[Reading]] = {}
     for quantity in _OF_SEVERAL_DEVICES:
@@ -168,9 +168,9 @@ def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
 
 
 def _busiest(record: Record) -> tuple[tuple[GpuWork, ...], int]:
-    """The work of the GPU that was busy longest, of the others their lanes, and how many were so cut.
+    """Return the work of the busiest GPU, the lanes of the others, and the number of GPUs that were reduced.
 
-    The GPU that went on longest stays, too: until then the cell's time is counted.
+    The GPU that continued longest after the code is kept, too, because the cell's time includes it.
     """
     busy = {one.device: one.value or 0.0 for one in record.readings if one.quantity == "device_time"}
     most = max(record.gpu_work, key=lambda one: busy.get(one.device, 0.0), default=None)
@@ -190,15 +190,15 @@ def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> di
     chosen = language.current_language()
     shown = page.of(record, cut, chosen)
     if holds_head:
-        told = shown.head if chosen == "en" else head.of(record, cut)
-        # As one text, for a notebook's file gives each item of a table a line of its own.
-        data["head"] = json.dumps(told.to_json(), ensure_ascii=False, separators=(",", ":"))
+        receipt_head = shown.head if chosen == "en" else head.of(record, cut)
+        # As one text, because a notebook file stores each item of a table on its own line.
+        data["head"] = json.dumps(receipt_head.to_json(), ensure_ascii=False, separators=(",", ":"))
     if cut:
         data["cut"] = dict(cut)
     made = {
         MIME_TYPE: data,
-        "text/html": str(html.drawn(record, shown)),
-        "text/plain": text.said(record, shown),
+        "text/html": str(html.render(record, shown)),
+        "text/plain": text.render(record, shown),
     }
     if "text/html" in cut:
         del made["text/html"]
@@ -206,14 +206,14 @@ def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> di
 
 
 def _cut_logs(record: Record, limit: int, make: Make) -> tuple[Record, dict[str, int]]:
-    """The record with as many of its log lines as fit, the worst verdicts first."""
+    """Return the record with as many of its log lines as fit, the worst verdicts first."""
     cut: dict[str, int] = {}
     bare = replace(record, logs=())
-    # As if all lines were cut, which is the longest that saying so gets.
+    # Counted as if all lines were left out, which gives the longest possible remark.
     all_cut = {notes.CUT + verdict: len(record.logs) for verdict in notes.VERDICTS}
     while bare.ops and _bytes(make(bare, all_cut)) > limit // 2:
-        bare, left_out = cutting.halved(bare, "ops")
-        cut = cutting.added(cut, left_out)
+        bare, left_out = cutting.halve(bare, "ops")
+        cut = cutting.add_counts(cut, left_out)
     room = limit - _bytes(make(bare, {**all_cut, **cut}))
     logs, of_logs = cutting.few_lines(record.logs, room, _line_bytes)
     return replace(bare, logs=logs), cut | of_logs
@@ -238,15 +238,15 @@ def _shortened(line: LogLine) -> LogLine:
 
 
 def _line_bytes(line: LogLine) -> int:
-    """What a log line adds to a stored receipt, at most."""
+    """Return the most bytes that a log line adds to a stored receipt."""
     data = line.to_json() | {"fields": dict(line.fields)}
-    shown = [str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
-    return _bytes(data, _LINE_DEPTH) + _compact(shown) + _LINE_DEPTH + 2
+    texts = [str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
+    return _bytes(data, _LINE_DEPTH) + _compact(texts) + _LINE_DEPTH + 2
 
 
 def _bytes(made: object, depth: int = _DEPTH) -> int:
-    """How many a notebook file takes for it, `depth` deep: one line an item, indented by one."""
-    # Python's encoder, which writes the file, is slow where it indents: that part is counted by another one.
+    """Return the bytes of a value in a notebook file at `depth`: one line per item, indented by one."""
+    # The file is written by Python's encoder, which is slow with indentation, so msgspec counts that part.
     encoded = msgspec.json.encode(made)
     indented = msgspec.json.format(encoded, indent=1)
     return _compact(made) + len(indented) - len(encoded) + depth * indented.count(b"\n")

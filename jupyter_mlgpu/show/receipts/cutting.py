@@ -1,6 +1,6 @@
-"""What goes first of a record that is too large for its place, a notebook's receipt or a browser's message.
+"""Removes parts of a record that is too large for a notebook's receipt or a browser's message.
 
-What is left out is counted by its part, of log lines by their verdict.
+The removed items are counted by part, log lines by verdict.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.show.receipts import notes
 
-#: The parts that are halved, in this order: what is easiest to miss goes first.
+#: The parts that are halved, in this order: the least noticeable first.
 ORDER = ("ops", "gpu_work", "facts", "notes")
-#: Lines that may be found too large one after another before it is given up to look for a smaller one.
+#: After this many lines in a row that are too large, the search for a smaller one ends.
 _MISSES = 20
 
 _RANKS = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
@@ -25,7 +25,7 @@ _RANKS = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 def few_lines(
     lines: Sequence[LogLine], room: int, size: Callable[[LogLine], int]
 ) -> tuple[tuple[LogLine, ...], dict[str, int]]:
-    """The lines that matter most within `room` bytes, in their order, and how many others there are."""
+    """Return the most important lines that fit into `room` bytes, in order, and counts of the others."""
     kept: set[int] = set()
     misses = 0
     for number, line in sorted(enumerate(lines), key=lambda item: _RANKS[notes.rank(item[1])]):
@@ -40,8 +40,8 @@ def few_lines(
     return tuple(line for number, line in enumerate(lines) if number in kept), counts
 
 
-def halved(record: Record, part: str) -> tuple[Record, dict[str, int]]:
-    """The record with the first half of a part, and how much of it was left out."""
+def halve(record: Record, part: str) -> tuple[Record, dict[str, int]]:
+    """Return the record with the first half of a part, and the number of items that were removed."""
     items = getattr(record, part)
     keep = len(items) // 2
     kept = dict(list(items.items())[:keep]) if isinstance(items, Mapping) else items[:keep]
@@ -49,6 +49,6 @@ def halved(record: Record, part: str) -> tuple[Record, dict[str, int]]:
     return replace(record, **changes), {part: len(items) - keep}
 
 
-def added(cut: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
-    """What was left out in two steps."""
+def add_counts(cut: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    """Return the sum of two counts of removed items."""
     return {**cut, **{part: cut.get(part, 0) + count for part, count in more.items()}}

@@ -1,4 +1,4 @@
-"""Records as charts, each with the table that says the same: time, memory, and where the work ran."""
+"""Charts of records, each with a table of the same figures: time, memory, energy, and devices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_mlgpu.record import cellnumbers, units
-from jupyter_mlgpu.record.instruments import Instruments, called
+from jupyter_mlgpu.record.instruments import Instruments, display_names
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
@@ -16,7 +16,7 @@ from jupyter_mlgpu.show.receipts import figures_in_words, limits
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart of records, None where there is nothing to draw, and its table: its rows are cells."""
+    """A chart of records, or None if there is nothing to draw, and its table with a row per cell."""
 
     title: str
     note: str
@@ -34,7 +34,7 @@ class _Series:
 
 
 def charts(records: Sequence[Record]) -> list[Figure]:
-    """The charts of a report, in reading order."""
+    """Return the charts of a report, in reading order."""
     return [
         _of_readings(
             "Time",
@@ -77,7 +77,7 @@ def _of_readings(
 
 
 def _value(reading: Reading | None, record: Record, scale: float) -> float | None:
-    if reading is None or reading.value is None or figures_in_words.slowed(reading, record):
+    if reading is None or reading.value is None or figures_in_words.is_slowed(reading, record):
         return None
     return reading.value / scale
 
@@ -85,12 +85,15 @@ def _value(reading: Reading | None, record: Record, scale: float) -> float | Non
 def _said(reading: Reading | None, record: Record) -> str:
     if reading is None:
         return "not measured"
-    said = "profiled, no timing" if figures_in_words.slowed(reading, record) else units.figure(reading)
-    return limits.with_kind(said, record) if reading.quantity == "wall_time" else said
+    text = "profiled, no timing" if figures_in_words.is_slowed(reading, record) else units.figure(reading)
+    return limits.with_kind(text, record) if reading.quantity == "wall_time" else text
 
 
 def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[Reading | None]]]:
-    """A quantity's readings, one of each record; where records hold several, a column an instrument."""
+    """Return a quantity's readings, one per record.
+
+    If records hold several, there is a column per instrument.
+    """
     of_each = [[one for one in record.readings if one.quantity == quantity] for record in records]
     if all(len(readings) <= 1 for readings in of_each):
         return [(units.title(quantity), [readings[0] if readings else None for readings in of_each])]
@@ -98,7 +101,9 @@ def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[R
     read = [instruments.readings(record) for record in records]
     return [
         (f"{units.title(quantity)}, {name}", [readings.get(instrument) for readings in read])
-        for instrument, name in called(dict.fromkeys(one for readings in read for one in readings)).items()
+        for instrument, name in display_names(
+            dict.fromkeys(one for readings in read for one in readings)
+        ).items()
     ]
 
 
@@ -131,7 +136,7 @@ def _place(record: Record) -> str:
 
 
 def _percent(share: float) -> str:
-    # 99.96 % must not read as all of it, nor 0.02 % as nothing.
+    # 99.96 % must not be rounded to all of it, nor 0.02 % to nothing.
     return "100 %" if share == 1 else f"{min(max(share, 0.001), 0.999) * 100:.1f} %"
 
 

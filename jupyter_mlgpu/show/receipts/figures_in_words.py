@@ -1,4 +1,4 @@
-"""Figures and devices in words: the same ones in the receipt, the tables and the report."""
+"""Texts for figures and devices, common to the receipt, the tables and the report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jupyter_mlgpu.record.record import RanOn, Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 from jupyter_mlgpu.show.receipts import gpu, limits, notes
 
-# Words of facts' names that are not written in lower case.
+# Words in facts' names that are not written in lower case.
 _WRITTEN = {
     "cpu": "CPU",
     "cuda": "CUDA",
@@ -26,7 +26,7 @@ _WRITTEN = {
     "xla": "XLA",
 }
 
-#: How it is known that a device worked for the cell.
+#: Explanations of the evidence that a device worked for the cell.
 _EVIDENCE: Mapping[str | None, Sentence] = {
     "counted": say("some of its operations were counted"),
     "only device": say("there is no other device"),
@@ -35,7 +35,7 @@ _EVIDENCE: Mapping[str | None, Sentence] = {
     "driver": say("the driver counted GPU time for this process; more may have run elsewhere"),
 }
 
-#: Parts of a record that people call otherwise.
+#: Names for people of a record's parts.
 _PARTS: Mapping[str, Sentence] = {
     "gpu_work": say("GPUs"),
     "ops": say("operations"),
@@ -47,14 +47,14 @@ _PARTS: Mapping[str, Sentence] = {
 }
 
 
-def shown(reading: Reading, record: Record) -> str:
-    """As `figure`; of a profiled cell, a time that the profiler made longer says so."""
-    said = units.figure(reading)
-    return say("{time}, with the profiler on", time=said) if slowed(reading, record) else said
+def figure_text(reading: Reading, record: Record) -> str:
+    """Return a reading as `figure` does, with a remark if the profiler made it longer."""
+    text = units.figure(reading)
+    return say("{time}, with the profiler on", time=text) if is_slowed(reading, record) else text
 
 
-def slowed(reading: Reading, record: Record) -> bool:
-    """Whether a reading is a time of Python in a profiled cell, and so no timing."""
+def is_slowed(reading: Reading, record: Record) -> bool:
+    """Return True if a reading is a time in a profiled cell, and therefore not a timing."""
     return (
         record.mode == "profiled"
         and reading.quantity in ("wall_time", "cpu_time")
@@ -63,7 +63,7 @@ def slowed(reading: Reading, record: Record) -> bool:
 
 
 def places(record: Record) -> list[str]:
-    """Where it ran, one sentence a device: the operations counted there, or how else that is known."""
+    """Return one sentence per device where the cell ran: its operations, or other evidence."""
     return [
         *map(_place, record.device.ran_on or ()),
         *_busy(record),
@@ -88,7 +88,7 @@ def _place(entry: RanOn) -> Sentence:
 
 
 def _busy(record: Record) -> list[Sentence]:
-    """What part of a profiled cell each GPU worked."""
+    """Return the part of a profiled cell that each GPU was busy."""
     idle = [one for one in record.readings if one.quantity == "device_idle"]
     return [
         say("{device} busy {share} of the profiled cell", device=one.device, share=_percent(1 - one.value))
@@ -98,35 +98,35 @@ def _busy(record: Record) -> list[Sentence]:
 
 
 def _percent(share: float) -> str:
-    if share < 0.001:  # only devices that worked have this reading
+    if share < 0.001:  # not 0, because only devices that worked have this reading
         return say("under {share}", share="0.1 %")
     return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 else f"{share * 100:.1f} %"
 
 
 def missing(record: Record) -> list[str]:
-    """What was not measured, and why: a line a reason."""
+    """Return what was not measured, one line per reason."""
     reasons: dict[str, list[str]] = {}
     for reading in record.readings:
         if reading.why_missing is not None:
             reasons.setdefault(reading.why_missing, []).append(units.title(reading.quantity))
     return [
-        say("{quantities}: {why}", quantities=reduce(_and, titles), why=why)
+        say(
+            "{quantities}: {why}",
+            quantities=reduce(lambda one, other: say("{one}; {other}", one=one, other=other), titles),
+            why=why,
+        )
         for why, titles in reasons.items()
     ]
 
 
-def _and(one: str, other: str) -> Sentence:
-    return say("{one}; {other}", one=one, other=other)
-
-
 def not_measured(record: Record) -> str:
-    """What heads the reasons: `Not measured (4)`."""
+    """Return the title of the reasons: `Not measured (4)`."""
     count = sum(one.value is None for one in record.readings) + len(limits.why_not(record))
     return say("Not measured ({count})", count=count)
 
 
 def left_out(cut: Mapping[str, int] | None) -> list[str]:
-    """What did not fit into a receipt, counted and named; empty where all of it did."""
+    """Return the parts that did not fit into a receipt, counted and named. Empty if all did."""
     parts = [
         say("{count} of its {parts}", count=count, parts=_part(part))
         for part, count in sorted((cut or {}).items())
@@ -143,13 +143,13 @@ def left_out(cut: Mapping[str, int] | None) -> list[str]:
 
 
 def fact_title(name: str) -> str:
-    """A fact's name for people: `gpu_name` is the GPU name."""
+    """Return a fact's name for people: `gpu_name` becomes `GPU name`."""
     return " ".join(_WRITTEN.get(word, word) for word in name.split("_"))
 
 
 def fact_value(value: Any) -> str:
-    """A fact's value as text; several of them, and a table, on one line."""
-    if isinstance(value, Mapping):  # in the order in which a notebook's file has them
+    """Return a fact's value as text on one line, also for a list or a table."""
+    if isinstance(value, Mapping):  # sorted as in a notebook's file
         return ", ".join(f"{name}: {one}" for name, one in sorted(value.items()))
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
@@ -157,7 +157,7 @@ def fact_value(value: Any) -> str:
 
 
 def _part(part: str) -> str:
-    # Log lines are counted by verdict, for what was left out decides whether one wants to see it.
+    # Log lines are counted by verdict, because that determines if a reader wants to see them.
     verdict = part.removeprefix(notes.CUT)
     if verdict == part:
         return _PARTS.get(part, part)

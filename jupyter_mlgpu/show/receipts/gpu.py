@@ -1,35 +1,36 @@
-"""What the GPUs did in a cell, in words and as tables."""
+"""The work of GPUs in a cell, as sentences and tables."""
 
 from __future__ import annotations
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Table
 
 _NAME = 60
-#: What a GPU did after the code is told from so many seconds on, in the headline from such a part on.
+#: Work after the end of the code is reported from this many seconds on, in the headline from this share on.
 _TAIL_S, _TAIL = 0.001, 0.01
 
 
 def busy(record: Record) -> Sentence | str:
-    """`GPU busy 28 %`, the busiest GPU's part of the time until all was done, and how long it went on.
+    """Return `GPU busy 28 %`: the busiest GPU's share of the cell's duration, and how long it continued.
 
-    `GPU busy about 28 %` where it is the driver's count for the process; empty if none worked or it is not
-    known.
+    It is `GPU busy about 28 %` if the driver counted it for the process. Empty if no GPU worked or it is
+    unknown.
     """
     duration = record.duration
     times = [one for one in record.readings if one.quantity == "device_time" and one.value and one.samples]
     if record.mode == "profiled" or not duration or not times:
-        return say("GPU still at work") if record.unfinished and record.asynchronous else ""
+        return say("GPU still busy") if record.unfinished and record.asynchronous else ""
     busiest = max(times, key=lambda one: one.value or 0.0)
     device = "GPU" if len(times) == 1 else busiest.device or "GPU"
     share = units.percent(min(1.0, (busiest.value or 0.0) / duration))
     longest = max((one.went_on for one in record.gpu_work), default=0.0)
     if busiest.scope == "process":
-        # What a driver counts for the process is coarse; what is recorded of a device is not.
+        # A driver's count for the process is coarse. Recorded activity of a device is not.
         return say("{device} busy about {share}", device=device, share=share)
     if longest < max(_TAIL_S, _TAIL * duration):
         return say("{device} busy {share}", device=device, share=share)
@@ -38,10 +39,10 @@ def busy(record: Record) -> Sentence | str:
 
 
 def around(record: Record) -> list[Sentence]:
-    """A sentence for each GPU that was at work on earlier cells, or went on after the cell's code."""
+    """Return a sentence for each GPU that worked on earlier cells, or continued after the cell's code."""
     earlier = [
         say(
-            "{device} was at work on earlier cells until {time} after the cell began.",
+            "{device} was busy with earlier cells until {time} after the cell began.",
             device=one.device,
             time=units.seconds(one.earlier),
         )
@@ -60,7 +61,7 @@ def around(record: Record) -> list[Sentence]:
 
 
 def tables(record: Record) -> list[Table]:
-    """For each GPU that worked: its copies by direction, and the kernels that took most time."""
+    """Return for each GPU that worked its copies by direction and its longest kernels."""
     return [table for work in record.gpu_work for table in (_copies(work), _kernels(work)) if table.rows]
 
 
@@ -82,7 +83,7 @@ def _copies(work: GpuWork) -> Table:
 def _kernels(work: GpuWork) -> Table:
     rows = tuple(
         (
-            visible(one.name if len(one.name) <= _NAME else one.name[: _NAME - 1] + "…"),
+            visible(shorten(one.name, _NAME)),
             f"{one.count:,}",
             units.seconds(one.seconds),
             units.percent(one.seconds / work.kernel_seconds) if work.kernel_seconds else "",

@@ -1,4 +1,4 @@
-"""Growth over the runs of a cell, in words: a receipt's sentence, and the table of `%mlc_trace growth`."""
+"""Memory growth over the runs of a cell: a receipt's sentence, and the table of `%mlc_trace growth`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _ABOUT = say(
 
 
 def sentence(cell: CellGrowth) -> Sentence | None:
-    """What a receipt says of growth, with its interval; None where there is nothing worth saying."""
+    """Return the growth with its interval as a sentence for a receipt, or None if it is not significant."""
     growing = [one for one in cell.growths if one.growing]
     if not growing:
         return None
-    grown = _grown(growing[0], first=True)
+    grown = _growth_text(growing[0], first=True)
     for one in growing[1:]:
-        grown = say("{one}, {more}", one=grown, more=_grown(one, first=False))
+        grown = say("{one}, {more}", one=grown, more=_growth_text(one, first=False))
     runs = growing[0].runs
     if cell.newest.cell.source_digest is None:
         head = say(
@@ -45,9 +45,9 @@ def sentence(cell: CellGrowth) -> Sentence | None:
 
 
 def table(cells: Sequence[CellGrowth], called: Mapping[tuple[str, int], str] = {}) -> str:
-    """A line for each cell and each memory measured; cells that ran too seldom say what they lack.
+    """Return a line for each cell and measured memory. Cells with too few runs say how many they lack.
 
-    `called` has what people call each cell's newest record, by its key; else it is what that calls itself.
+    `called` maps the key of each cell's newest record to its name. The default is the record's own name.
     """
     if not cells:
         return say("No cell has run with tracing on yet.")
@@ -61,7 +61,7 @@ def table(cells: Sequence[CellGrowth], called: Mapping[tuple[str, int], str] = {
 
 
 def verdict(growth: Growth) -> Sentence:
-    """What the interval says, in a few words."""
+    """Return a short verdict on the interval."""
     if growth.within_noise:
         return say("not growing (within noise)")
     if growth.slope.high < 0:
@@ -98,14 +98,14 @@ def _rows(cell: CellGrowth, called: Mapping[tuple[str, int], str]) -> list[tuple
 
 
 def _what(growth: Growth) -> str:
-    # Of the process there is one figure; each device has an allocator.
+    # The process has one figure, but each device has an allocator.
     if growth.quantity == "memory_process":
         return say("process")
     return say("allocator ({source})", source=growth.instrument.short)
 
 
-def _grown(growth: Growth, *, first: bool) -> Sentence:
-    """What grew, and by how much; the verb stands with the first alone."""
+def _growth_text(growth: Growth, *, first: bool) -> Sentence:
+    """Return the kind of memory and its growth. Only the first one has a verb."""
     by = _by(growth)
     if growth.quantity == "memory_process":
         return say("process memory grew by {growth}", growth=by)
@@ -115,7 +115,7 @@ def _grown(growth: Growth, *, first: bool) -> Sentence:
 
 
 def _by(growth: Growth) -> Sentence:
-    """The growth with its interval, and what the cell itself added where that is not all of it."""
+    """Return the growth with its interval, and the cell's own part if that is not all of it."""
     low, high = _interval(growth)
     size, own = _size(growth.slope.value), growth.own
     if own is None or abs(own - growth.slope.value) < 0.1 * growth.slope.value:
@@ -130,11 +130,11 @@ def _by(growth: Growth) -> Sentence:
 
 
 def _interval(growth: Growth) -> tuple[str, str]:
-    """Its ends; a unit that both have stands with the second alone."""
+    """Return the ends of the interval. A common unit is written only at the second."""
     low, high = _size(growth.slope.low), _size(growth.slope.high)
     figure, _, unit = low.partition(" ")
     return figure if high.endswith(f" {unit}") else low, high
 
 
 def _size(value: float) -> str:
-    return units.size(round(value))  # whole bytes, or a little less than nothing would read as -0 B
+    return units.size(round(value))  # whole bytes, so that a small negative number does not become -0 B

@@ -1,7 +1,7 @@
-"""What is seen of a closed receipt, and of its cell in a list: the one place where it is put into words.
+"""The head of a receipt, which is visible when it is closed and in a list of cells.
 
-A receipt in a notebook holds it, and the kernel sends it with each record: the browser makes no words of its
-own of a record.
+This is the only module that puts it into words. A receipt in a notebook holds it, and the kernel sends it
+with each record, so the browser needs no texts of its own for a record.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Rec
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, repeats
 
-#: Before the figures, where it is not a cell of this kernel that has ended by itself.
+#: Labels before the figures of a record that is not from this kernel, or whose cell did not end normally.
 _ORIGINS = {"loaded": say("loaded"), "replayed": say("replayed")}
 _OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
 
 
 class HeadData(Struct, frozen=True, kw_only=True):
-    """The head as the browser gets it: what there is of it, `figures` by their names."""
+    """The head as the browser gets it, with `figures` by their names. Empty parts are left out."""
 
     label: Said = ""
     figures: Mapping[str, Said]
@@ -37,11 +37,11 @@ class HeadData(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The figures that matter by their names, the most important first; `time` is always there, and first.
+    """The most important figures by their names, in order of importance. `time` is always the first.
 
-    `label` says where the record comes from, how its cell ended and with what it was made, `messages` how
-    many the cell brought. A closed receipt lets the last figures go where it is narrow; one that is `folded`
-    shows its name alone, for its cell computed nothing.
+    `label` says where the record comes from, how its cell ended and how it was measured. `messages` counts
+    the cell's messages. In a narrow window a closed receipt hides the last figures. One that is `folded`
+    shows only its title, because its cell computed nothing.
     """
 
     label: str
@@ -56,26 +56,26 @@ class Head:
 
     @property
     def line(self) -> str:
-        """The figures in one line, without the mark of the outcome."""
+        """The figures in one line, without the label."""
         return " · ".join(self.figures)
 
     def to_json(self) -> dict[str, Any]:
-        """`HeadData` as JSON-ready data: sentences as what they are made of."""
-        told = HeadData(label=self.label, figures=self.named, messages=self.messages, folded=self.folded)
-        made: dict[str, Any] = decoding.to_json(told, texts=False)
+        """Return `HeadData` as JSON-ready data. Sentences are written without their texts."""
+        data = HeadData(label=self.label, figures=self.named, messages=self.messages, folded=self.folded)
+        made: dict[str, Any] = decoding.to_json(data, texts=False)
         return {name: one for name, one in made.items() if one or name == "figures"}
 
 
 def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
-    """The head of a record's receipt; `cut` counts what was left out of that."""
+    """Return the head of a record's receipt. `cut` counts the parts that were left out of it."""
     busy = gpu.busy(record)
-    recorded = busy and limits.is_gpu_time(record.limit)  # the limit would say the same again
+    recorded = busy and limits.is_gpu_time(record.limit)  # the limit would repeat the GPU's figure
     peak = record.find("peak_memory_process")
     figures = {
         "time": repeats.headline(record) or _wall_time(record),
         "gpu": busy,
         "limit": None if recorded else limits.clause(record.limit),
-        # That nothing was seen is the rule, and no figure.
+        # Cells without framework operations are the normal case, so nothing is said.
         "where": "" if record.device.ran_on == () else where(record),
         "memory": say("peak memory {memory}", memory=units.figure(peak)) if peak else "",
     }
@@ -88,27 +88,27 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
 
 
 def label(record: Record) -> str:
-    """How the cell ended and where the record comes from, as words before the line; often empty."""
-    profiled = record.mode == "profiled" and not repeats.timing(record)  # else the time in its line is none
+    """Return how the cell ended and where the record comes from, as words before the figures. Often empty."""
+    profiled = record.mode == "profiled" and not repeats.timing(record)  # with a timing, its time is valid
     warm_up = record.repeat is not None and record.repeat.number == 0
-    told = [
+    words = [
         _ORIGINS.get(record.origin),
         _OUTCOMES.get(record.outcome),
         say("profiled") if profiled else None,
         say("warm-up") if warm_up else None,
     ]
-    return _listed([one for one in told if one])
+    return _listed([one for one in words if one])
 
 
 def where(record: Record) -> str:
-    """Where the cell's work ran, in a few words; says so where it is not what was asked for."""
-    asked = record.device.requested
-    every = asked.get(EVERY)
+    """Return where the cell's work ran, in a few words, with the requested device if it is another one."""
+    requested = record.device.requested
+    every = requested.get(EVERY)
     ran_on = record.device.ran_on
     place = _not_known(record) if ran_on is None else _ran_on(ran_on)
     places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
     elsewhere = any(
-        asked.get(framework, every) not in (None, str(AUTO), device) for framework, device in places
+        requested.get(framework, every) not in (None, str(AUTO), device) for framework, device in places
     )
     if elsewhere and place:
         return say("asked for {device}, {place}", device=record.device.asked_for or "", place=place)
@@ -117,17 +117,17 @@ def where(record: Record) -> str:
 
 def _wall_time(record: Record) -> str:
     wall = record.reading("wall_time")
-    return say("time not measured") if wall.value is None else figures_in_words.shown(wall, record)
+    return say("time not measured") if wall.value is None else figures_in_words.figure_text(wall, record)
 
 
 def _ran_on(ran_on: tuple[RanOn, ...]) -> str:
-    # Memory that was given out, arrays that are there, the driver's count: more may have run elsewhere.
+    # Memory that was allocated, existing arrays and the driver's count do not exclude work elsewhere.
     used = [one.device for one in ran_on if one.evidence in PARTIAL_EVIDENCE]
     ran = [_share(one, len(ran_on)) for one in ran_on if one.evidence not in PARTIAL_EVIDENCE]
     if not ran:
         return _used(used) if used else say("no framework operations seen")
-    said = say("ran on {devices}", devices=", ".join(ran))
-    return _listed([said, _used(used)]) if used else said
+    places = say("ran on {devices}", devices=", ".join(ran))
+    return _listed([places, _used(used)]) if used else places
 
 
 def _share(entry: RanOn, devices: int) -> str:
@@ -141,7 +141,7 @@ def _used(devices: list[str]) -> Sentence:
 
 
 def _not_known(record: Record) -> str:
-    """What can be said where no framework tells: GPUs that the records name, or the only device."""
+    """Return what is known if no framework reports devices: GPUs with recorded work, or the only device."""
     if used := [one.device for one in record.gpu_work if one.launches]:
         return _used(used)
     only = [

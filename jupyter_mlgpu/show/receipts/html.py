@@ -1,4 +1,4 @@
-"""A receipt as HTML that needs nothing else: it survives nbconvert and viewers that know nothing of us."""
+"""Renders a receipt as self-contained HTML, which works in nbconvert and in viewers without our views."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import notes, page, strip
 from jupyter_mlgpu.show.receipts.page import OpenReceipt, TimeBar
 
-# One line high: what wraps out of it is not seen.
+# One line high, so that figures that wrap are hidden.
 _FIGURES = (
     "display:inline-flex;flex-wrap:wrap;max-width:95%;height:1.5em;line-height:1.5;overflow:hidden;"
     "white-space:pre;vertical-align:top"
 )
 
-# What is seen of a receipt that has nothing to say until it is opened.
+# The title of a receipt that shows nothing until it is opened.
 _FOLDED = "Receipt"
 
-# Told apart without colour, which a page of somebody else's may not have.
+# Distinguishable without colour, which other people's pages may not have.
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None, language: str = "en") -> str:
-    """`drawn` of a record's own page, as text; `cut` counts what was left out for size."""
-    return str(drawn(record, page.of(record, cut, language)))
+    """Return a record's receipt as HTML text. `cut` counts the parts that were left out."""
+    return str(render(record, page.of(record, cut, language)))
 
 
-def drawn(record: Record, shown: OpenReceipt) -> Markup:
-    """A line of the figures that matter, which opens to all others; a word where its cell computed nothing.
+def render(record: Record, shown: OpenReceipt) -> Markup:
+    """Return a line of the most important figures, which opens to all others.
 
-    The strip's legend, or times as bars, what limits the cell, where it ran, operations, messages to act on;
-    folded within it how all was measured, what was not, and the other messages.
+    It is only a title if the cell computed nothing. The open part has the strip's legend, or times as bars,
+    then the limit, the devices, operations, and messages to act on. Folded in it are how all was measured,
+    what was not, and the other messages.
     """
     return element(
         "details",
@@ -63,7 +64,7 @@ def drawn(record: Record, shown: OpenReceipt) -> Markup:
 
 
 def _head(record: Record, shown: OpenReceipt) -> list[Markup]:
-    """What is seen of it closed; the figures stand below where that is its name alone."""
+    """Return the visible part of a closed receipt. If that is only a title, the figures come below it."""
     head = shown.head
     if not head.folded:
         return [_closed(record, shown)]
@@ -73,9 +74,9 @@ def _head(record: Record, shown: OpenReceipt) -> list[Markup]:
 
 
 def _closed(record: Record, shown: OpenReceipt) -> Markup:
-    """The figures on one line, where those that do not fit wrap out of sight; messages and the strip follow.
+    """Return the figures on one line, hiding those that do not fit, then the messages and the strip.
 
-    Viewers take style sheets out of strangers' HTML, and leave the style of an element.
+    The styles are inline, because viewers remove style sheets from untrusted HTML.
     """
     head = shown.head
     first, *others = head.figures
@@ -96,9 +97,9 @@ def _bar(shown: TimeBar) -> Markup:
 
 
 def _roof(shown: OpenReceipt) -> list[Markup]:
-    """Where a profiled cell stands under its machine's roof: its receipt has the room for a chart."""
-    drawn = shown.roof
-    picture = element("div", image(svg.draw(drawn), drawn.words)) if drawn else joined()
+    """Return the chart and table of a profiled cell under its machine's roof."""
+    render = shown.roof
+    picture = element("div", image(svg.draw(render), render.words)) if render else joined()
     return [picture, table(shown.under_roof) if shown.under_roof else joined()]
 
 
@@ -107,19 +108,19 @@ def _measured(shown: OpenReceipt) -> Markup:
 
 
 def _together(row: tuple[str, ...]) -> tuple[str, ...]:
-    """The row with its figure on one line with its unit; what stands behind a comma may go on another."""
+    """Return the row with its figure and unit on one line. The text after a comma may wrap."""
     name, figure, source = row
     value, *more = figure.split(", ", 1)
     return name, ", ".join([value.translate(TOGETHER), *more]), source
 
 
 def _fold(title: str, *inside: Markup) -> Markup:
-    shown = [one for one in inside if one]
-    return element("details", element("summary", title), *shown) if shown else joined()
+    parts = [one for one in inside if one]
+    return element("details", element("summary", title), *parts) if parts else joined()
 
 
 def note(line: LogLine, language: str = "en") -> Markup:
-    """One log line: its verdict in a language, what it means, what to do, and how it was printed."""
+    """Return one log line: its verdict in a language, its meaning, the advice, and the original text."""
     rank = notes.rank(line)
     times = notes.times(line)
     explained = [joined(element("br"), _said(one)) for one in (line.meaning, line.advice) if one]
@@ -134,7 +135,7 @@ def note(line: LogLine, language: str = "en") -> Markup:
 
 
 def _text(text: str) -> Markup:
-    # A notebook file would store each line of a text on a line of its own.
+    # Without line ends, because a notebook file would store each line of a text on a line of its own.
     return one_line(visible(text))
 
 

@@ -1,4 +1,4 @@
-"""What one item of a cell took, in a sentence for its receipt."""
+"""The sentence of a receipt on time and energy per item."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
 
 def sentence(record: Record) -> Sentence | None:
-    """`6,400 items: 1,280 a second; 0.55 J ± 0.01 each (NVML ...)`; None where no items were told."""
+    """Return `6,400 items: 1,280 per second; 0.55 J ± 0.01 each (NVML ...)`, or None without items."""
     found = per_item(record)
     if found is None:
         return None
-    told = [
+    energies = [
         say("{figure} each ({source})", figure=units.figure(one), source=one.instrument)
         for one in found.energy
     ]
     figures = reduce(
         lambda one, more: say("{one}; {more}", one=one, more=more),
-        told or [say("energy not measured")],
+        energies or [say("energy not measured")],
         _rate(found),
     )
     return say_count("{count} item: {figures}.", "{count} items: {figures}.", found.items, figures=figures)

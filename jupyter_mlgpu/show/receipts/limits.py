@@ -1,6 +1,6 @@
-"""What limits a cell, in words: the same ones in receipts, tables and pages.
+"""Texts for the limit of a cell, common to receipts, tables and pages.
 
-What a kind is, `record/limit.py` says.
+`record/limit.py` explains the kinds.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
-from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, samples_of, told_share
+from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, rounded_share, samples_of
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import HotLine, Limit
@@ -20,34 +20,37 @@ from jupyter_mlgpu.show.page.model import Table
 
 
 def answer(limit: Limit) -> Sentence:
-    """What held the cell up, and what mending it can give; it begins with how sure that is, if it is not."""
+    """Return the limit and what removing it can gain.
+
+    It begins with the confidence unless that is certain.
+    """
     match limit.confidence:
         case "likely":
-            said = say("Likely: {said}", said=limit.said)
+            sentence = say("Likely: {said}", said=limit.said)
         case "open":
-            said = say("Not sure: {said}", said=limit.said)
+            sentence = say("Not sure: {said}", said=limit.said)
         case "sure":
-            said = limit.said
-    return said if limit.bound is None else joined(said, limit.bound)
+            sentence = limit.said
+    return sentence if limit.bound is None else joined(sentence, limit.bound)
 
 
 def clause(limit: Limit | None) -> Sentence | None:
-    """The same for one line among others: `likely: about 90 % waiting`; None where it is not known."""
+    """Return the limit as a part of a line: `likely: about 90 % waiting`. None if it is unknown."""
     if limit is None or limit.kind == "unknown" or limit.share is None:
         return kind_of(limit)
-    share, kind = told_share(limit.share, samples_of(limit)), _kind(limit)
+    share, kind = rounded_share(limit.share, samples_of(limit)), _kind(limit)
     if share == NEARLY_ALL:
         return _as_sure(limit, say("{kind} nearly all the time", kind=kind))
     return _as_sure(limit, say("{share} {kind}", share=share, kind=kind))
 
 
 def is_gpu_time(limit: Limit | None) -> bool:
-    """Return whether it is recorded time of a GPU, which a headline says anyway."""
+    """Return True if the limit is recorded GPU busy time, which a headline contains anyway."""
     return limit is not None and limit.kind == "device" and samples_of(limit) is None
 
 
 def kind_of(limit: Limit | None) -> Sentence | None:
-    """The kind alone: `likely: waiting`; None where it is not known."""
+    """Return the kind alone: `likely: waiting`. None if it is unknown."""
     return None if limit is None or limit.kind == "unknown" else _as_sure(limit, _kind(limit))
 
 
@@ -56,7 +59,7 @@ def _kind(limit: Limit) -> Sentence:
 
 
 def with_kind(time: str, record: Record) -> str:
-    """A cell's wall time and what limited it, for a table: `14.7 s, likely: waiting`."""
+    """Return a cell's wall time and its limit for a table: `14.7 s, likely: waiting`."""
     kind = kind_of(record.limit)
     return time if kind is None else f"{time}, {kind}"
 
@@ -71,20 +74,20 @@ def _as_sure(limit: Limit, said: Sentence) -> Sentence:
 
 
 def why_not(record: Record) -> list[Sentence]:
-    """That the limit is not known, and why; empty where it is, or where the record does not say."""
+    """Return why the limit is unknown. Empty if it is known, or if the record gives no reason."""
     if record.limit is not None or record.why_no_limit is None:
         return []
     return [joined(say("What limits this cell is not known."), record.why_no_limit)]
 
 
 def evidence(readings: Sequence[Reading], *, caption: str = "", summary: str = "") -> Table:
-    """Readings that a limit rests on, the weightiest first; folded under `summary`, where there is one."""
+    """Return a table of evidence in the given order, folded under `summary` if there is one."""
     columns = (say("Quantity"), say("Value"), say("Source"))
     return Table(columns, tuple(map(_reading, readings)), caption=caption, summary=summary)
 
 
 def hot_lines(lines: Sequence[HotLine]) -> Table:
-    """The lines of code at which the cell was seen most, with their part of the samples and its interval."""
+    """Return a table of the code lines with the most samples, with their share and its interval."""
     share, samples = say("Share"), say("Samples")
     columns = (say("Line"), share, samples, say("95 % interval"), say("Called most"))
     caption = say("Lines of code, by samples taken there")
@@ -102,7 +105,7 @@ def _reading(one: Reading) -> tuple[str, ...]:
 
 
 def _value(one: Reading) -> str:
-    """Its figure, and of a share of looks how exactly they know it."""
+    """Return a figure, and for a share of samples its confidence interval."""
     if one.quantity != "samples_share" or one.value is None or one.value > 1 or not one.samples:
         return units.figure(one)
     low, high = map(units.percent, share_interval(one.value * one.samples, one.samples))
@@ -117,5 +120,5 @@ def _line(one: HotLine) -> tuple[str, ...]:
 
 
 def _said(words: str) -> Sentence:
-    # As a text it would be data, which stays as it is in every language.
+    # A text would be data, which is not translated.
     return words if isinstance(words, Sentence) else Sentence(words)

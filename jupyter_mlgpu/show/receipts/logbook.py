@@ -1,4 +1,4 @@
-"""`%mlc_trace logs`: every message of every cell, explained, as text or as JSON lines."""
+"""`%mlc_trace logs`: every message of every cell with its explanation, as text or as JSON lines."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ EARLY = "before the first record"
 def explained(
     records: Sequence[Record], early: Sequence[LogLine], called: Mapping[tuple[str, int], str] = {}
 ) -> str:
-    """The messages cell by cell, each with its verdict, what it means, what to do, and as it was printed.
+    """Return the messages by cell, each with its verdict, meaning, advice and original text.
 
-    `called` has what people call each record, by its key; else it is what that calls itself.
+    `called` maps each record's key to its name. The default is the record's own name.
     """
     lines: list[str] = []
     for title, messages in _cells(records, early, called):
@@ -33,9 +33,9 @@ def explained(
 
 
 def as_json(records: Sequence[Record], early: Sequence[LogLine]) -> str:
-    """One JSON object a message, as in a record's `logs`, and which `cell` and `record` printed it.
+    """Return one JSON object per message, as in a record's `logs`, with its `cell` and `record`.
 
-    `cell` is the execution count, null where there is none, and `record` the record's own number.
+    `cell` is the execution count, null if there is none. `record` is the record's sequence number.
     """
     found: list[tuple[Record | None, LogLine]] = [(None, message) for message in early]
     found += [(record, message) for record in records for message in record.logs]

@@ -1,4 +1,4 @@
-"""Messages, the native lines that libraries print, in words."""
+"""Texts for messages, the native lines that libraries print."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
-#: Each verdict as a word, from the one to look at first to the one to look at last.
+#: Each verdict as a word, the most important first.
 VERDICTS: Mapping[str, Sentence] = {
     "fatal": say("Fatal"),
     "action": say("To act on"),
@@ -18,14 +18,15 @@ VERDICTS: Mapping[str, Sentence] = {
     "unknown": say("Not known"),
 }
 
-#: How a receipt's `cut` names lines of one verdict that were left out.
+#: Prefix in a receipt's `cut` for the number of lines left out, before their verdict.
 CUT = "logs."
 
 
 def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[Sentence]:
-    """`3 messages: 1 to act on` and `12 unknown messages`; what was cut from a receipt is counted too.
+    """Return `3 messages: 1 to act on` and `12 unknown messages`, including those cut from a receipt.
 
-    Lines that came after the cell are counted apart: the sidebar tells of them, its receipt was drawn before.
+    Lines that arrived after the cell are counted separately. Only the sidebar shows them, because the receipt
+    was drawn before.
     """
     counts = Counter(rank(line) for line in record.logs if not line.late)
     late = Counter(rank(line) for line in record.logs if line.late)
@@ -50,29 +51,29 @@ def _with_acts(counted: Sentence, counts: Counter[str]) -> Sentence:
 
 
 def rank(line: LogLine) -> str:
-    """The line's verdict, as one of `VERDICTS`."""
+    """Return the line's verdict, as one of `VERDICTS`."""
     return line.verdict if line.verdict in VERDICTS else "unknown"
 
 
 def worst_first(lines: Sequence[LogLine]) -> list[LogLine]:
-    """The lines by verdict, those of one verdict in their order."""
+    """Return the lines sorted by verdict. Lines of one verdict keep their order."""
     order = list(VERDICTS)
     return sorted(lines, key=lambda line: order.index(rank(line)))
 
 
 def to_act_on(line: LogLine) -> bool:
-    """Whether the line asks for something to be done."""
+    """Return True if the line asks for an action."""
     return line.verdict in ("fatal", "action")
 
 
 def times(line: LogLine) -> str:
-    """`x 37` for a line that came more than once, and whether it was late."""
-    said = [f"x {line.count:,}"] if line.count > 1 else []
+    """Return `x 37` for a line that occurred more than once, and a remark if it was late."""
+    parts = [f"x {line.count:,}"] if line.count > 1 else []
     if line.late:
-        said.append("arrived after the cell had ended")
-    return ", ".join(said)
+        parts.append("arrived after the cell had ended")
+    return ", ".join(parts)
 
 
 def shortened(text: str, limit: int) -> str:
-    """The beginning of a long text, with its length."""
+    """Return the beginning of a long text, with its length."""
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters in all)"

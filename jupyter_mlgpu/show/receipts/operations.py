@@ -1,4 +1,4 @@
-"""Times per operation of a profiled cell as tables: the devices first, then the host."""
+"""Tables of the times per operation of a profiled cell: the devices first, then the host."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Table
 
-#: Operations that a receipt shows of each device and of the host.
+#: Most operations that a receipt shows for each device and for the host.
 TOP = 10
 
 _COUNT, _SELF, _TOTAL, _SHARE = say("Count"), say("Self"), say("Total"), say("Share")
 HEADER = (say("Operation"), say("Type"), _COUNT, _SELF, _TOTAL, _SHARE)
 
-#: What a profiler may tell beside that: these columns are there only where it does.
+#: Optional columns, which are shown only if the profiler provides them.
 _COPIED = say("Copied")
 _MORE = (say("Input shapes"), _COPIED, "FLOP")
 
-#: Columns of numbers.
+#: The number columns.
 _FIGURES = (_COUNT, _SELF, _TOTAL, _SHARE, _COPIED, "FLOP")
 
 SENTENCE = say("Profiled: its times include what the profiler costs, so they are no timing of the cell.")
 
 
 def tables(record: Record, name_limit: int) -> list[Table]:
-    """A table a framework and device, and one for the host of each framework: what has the most self time."""
+    """Return a table per framework and device, and one per framework for the host, sorted by self time."""
     groups: dict[tuple[bool, str, str], list[OpStat]] = {}
     for row in record.ops:
         groups.setdefault((row.plane != "device", row.device, row.profiler), []).append(row)
@@ -40,15 +40,15 @@ def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) 
     place = say("the host's threads") if device == "host" else device
     rows = sorted(rows, key=lambda row: -row.self_time)
     more = [_told(row, name_limit) for row in rows[:TOP]]
-    told = [column for column in range(len(_MORE)) if any(one[column] for one in more)]
-    header = (*HEADER, *(_MORE[column] for column in told))
-    shown = tuple(
-        (*_row(row, name_limit), *(one[column] for column in told))
+    columns = [column for column in range(len(_MORE)) if any(one[column] for one in more)]
+    header = (*HEADER, *(_MORE[column] for column in columns))
+    shown_rows = tuple(
+        (*_row(row, name_limit), *(one[column] for column in columns))
         for row, one in zip(rows, more, strict=False)
     )
-    below = say("and {count} more", count=len(rows) - len(shown)) if len(rows) > len(shown) else ""
+    below = say("and {count} more", count=len(rows) - len(shown_rows)) if len(rows) > len(shown_rows) else ""
     caption = say("Operations on {place} ({profiler})", place=place, profiler=profiler)
-    return Table(header, shown, _FIGURES, caption, below)
+    return Table(header, shown_rows, _FIGURES, caption, below)
 
 
 def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ def _told(row: OpStat, name_limit: int) -> tuple[str, ...]:
 
 
 def _short(name: str, limit: int) -> str:
-    # The end of a path says more of an operation than its beginning: .../dense_1/MatMul.
+    # The end of a path is more specific than its beginning: .../dense_1/MatMul.
     name = " ".join(visible(name).split())
     if len(name) <= limit:
         return name

@@ -1,4 +1,4 @@
-"""An open receipt in reading order: the one place that chooses what it says, for HTML and for the browser."""
+"""An open receipt in reading order. Only this module chooses its content, for HTML and for the browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_mlgpu.show.receipts import figures_in_words, gpu, head, limits, not
 from jupyter_mlgpu.show.receipts.head import Head
 
 _TIMES = ("wall_time", "cpu_time", "device_time")
-#: Characters of an operation's name.
+#: Most characters of an operation's name.
 _NAME = 80
 
 MEASURED = say("How it was measured")
@@ -24,7 +24,7 @@ MEASURED = say("How it was measured")
 
 @dataclass(frozen=True, slots=True)
 class TimeBar:
-    """A time, its figure, and the part of the longest one that it is, 0 to 1."""
+    """A time, its figure, and its ratio to the longest time, from 0 to 1."""
 
     name: str
     figure: str
@@ -33,15 +33,15 @@ class TimeBar:
 
 @dataclass(frozen=True, slots=True)
 class OpenReceipt:
-    """What a receipt says, from its closed line to what is folded at its end; empty where there is nothing.
+    """The content of a receipt, from its closed line to its folded end. Empty parts have nothing to show.
 
-    `notes` are what the kernel says of the cell, `left_out` what of it the receipt has no room for; `runs`
-    those of a cell that repeats. `answer` is what limits the cell, `advice` what to do, `evidence` what that
-    rests on. At `lines` of code it was seen, `places` where it ran. `work` is what GPUs did; of a profiled
-    cell `roof` draws where it stands under its machine's, of the `under_roof` figures, and `operations` are
-    its own, `profiled` what to think of their times. Messages to act on stand by themselves. `measured` are
-    readings, and `facts` what else is known, each with where it comes from. `language` is the one of the
-    sentences.
+    `notes` are the kernel's remarks on the cell, `left_out` what the receipt has no room for. `runs` are
+    those of a cell that repeats. `answer` is the limit of the cell, `advice` what to do, `evidence` what
+    supports the answer. `lines` are the code lines with the most samples, `places` the devices where it ran.
+    `work` is the GPUs' work. For a profiled cell, `roof` draws its place under its machine's roof from the
+    `under_roof` figures, `operations` are its operations, and `profiled` is a remark on their times. Messages
+    to act on are separate. `measured` are readings, and `facts` other knowledge, each with its source.
+    `language` is that of the sentences.
     """
 
     head: Head
@@ -68,12 +68,12 @@ class OpenReceipt:
     language: str
 
     def word(self, sentence: str) -> str:
-        """Return a sentence, or a text that the catalogue knows as it stands, in the receipt's language."""
+        """Return a sentence, or a plain text that the catalogue contains, in the receipt's language."""
         return translated(sentence, self.language)
 
     @property
     def messages_title(self) -> Sentence:
-        """What heads the messages that ask for nothing."""
+        """The title of the messages that ask for no action."""
         count = len(self.messages)
         if self.to_act_on:
             return say("Other messages ({count})", count=count)
@@ -81,11 +81,14 @@ class OpenReceipt:
 
 
 def of(record: Record, cut: Mapping[str, int] | None = None, language: str = "en") -> OpenReceipt:
-    """The receipt of a record, its sentences in a language; `cut` counts what was left out of it."""
+    """Return the receipt of a record, with sentences in a language.
+
+    `cut` counts the parts that were left out.
+    """
     lines = notes.worst_first(record.logs)
     limit = record.limit
     profiled = record.mode == "profiled"
-    shown = OpenReceipt(
+    receipt = OpenReceipt(
         head.of(record, cut),
         record.notes,
         tuple(figures_in_words.left_out(cut)),
@@ -108,29 +111,31 @@ def of(record: Record, cut: Mapping[str, int] | None = None, language: str = "en
         figures_in_words.not_measured(record),
         language,
     )
-    told: OpenReceipt = shown if language == "en" else in_language(shown, language)
-    return told
+    translated_receipt: OpenReceipt = receipt if language == "en" else in_language(receipt, language)
+    return translated_receipt
 
 
 def _bars(record: Record) -> list[TimeBar]:
-    """Times on one scale; one alone would be a bar of nothing."""
+    """Return times on one scale, or nothing for a single time, which has nothing to compare with."""
     times = [one for one in record.readings if one.quantity in _TIMES and one.value is not None]
-    told = [one for one in times if not figures_in_words.slowed(one, record)]
-    longest = max((one.value or 0 for one in told), default=0)
-    if len(told) < 2 or not longest:
+    timings = [one for one in times if not figures_in_words.is_slowed(one, record)]
+    longest = max((one.value or 0 for one in timings), default=0)
+    if len(timings) < 2 or not longest:
         return []
-    return [TimeBar(units.title(one.quantity), units.figure(one), (one.value or 0) / longest) for one in told]
+    return [
+        TimeBar(units.title(one.quantity), units.figure(one), (one.value or 0) / longest) for one in timings
+    ]
 
 
 def _roof(record: Record) -> tuple[Chart | None, Table | None]:
-    from jupyter_mlgpu.show.receipts import roofline  # which loads what draws benchmarks
+    from jupyter_mlgpu.show.receipts import roofline  # here because it loads the benchmark's charts
 
     return roofline.chart(record), roofline.table(record)
 
 
 def _row(reading: Reading, record: Record) -> tuple[str, ...]:
     source = say("{scope}, {source}", scope=units.scope(reading.scope), source=reading.instrument)
-    return units.title(reading.quantity), figures_in_words.shown(reading, record), source
+    return units.title(reading.quantity), figures_in_words.figure_text(reading, record), source
 
 
 def _facts(record: Record) -> list[tuple[str, ...]]:

@@ -1,6 +1,6 @@
-"""The runs of a cell that repeats, in the receipt of its last one: their times are its timing.
+"""The runs of a cell that repeats, in the receipt of its last run. Their times are its timing.
 
-The run before them warms up, and the last one has the profiler on: neither is a timing.
+The first run warms up, and the last one is profiled. Neither is a timing.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from jupyter_mlgpu.record.sentence import joined, say, say_count
 
 
 def timing(record: Record) -> list[float]:
-    """The seconds of the timed runs, in the record of the one after them; empty in others."""
+    """Return the seconds of the timed runs, from the record of the run after them.
+
+    Empty for other records.
+    """
     if record.repeat is None or record.repeat.number <= record.repeat.of:
         return []
     return [wall for wall in record.repeat.walls[1:] if wall is not None]
 
 
 def headline(record: Record) -> str:
-    """The time that stands first in the receipt, `1.2 s, median of 5 runs`; empty where there is none."""
+    """Return the receipt's first time, `1.2 s, median of 5 runs`, or an empty text without timed runs."""
     walls = timing(record)
     if not walls:
         return ""
@@ -32,7 +35,7 @@ def headline(record: Record) -> str:
 
 
 def strip(record: Record) -> list[str]:
-    """What the runs took, in a sentence and as a line of figures; empty for a cell that ran once."""
+    """Return the times of the runs, as a line of figures and a sentence. Empty for a cell that ran once."""
     if record.repeat is None or not record.repeat.walls:
         return []
     warm_up, *timed = map(_seconds, record.repeat.walls)

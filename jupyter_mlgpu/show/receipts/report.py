@@ -1,7 +1,6 @@
-"""All records of a run as one HTML page that needs nothing else: no network, no other file.
+"""Renders all records of a run as one self-contained HTML page, without network or other files.
 
-Its charts are images, and its content security policy lets a browser run no script, wherever it might come
-from.
+Its charts are images, and its content security policy forbids all scripts.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.html import table as html_table
 from jupyter_mlgpu.show.receipts import figures, html, notes, page
 
-# Text that is read aloud or printed comes from the tables; the charts draw the same figures.
+# Screen readers and printers use the tables. The charts draw the same figures.
 _STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def report(records: Sequence[Record], *, title: str, notices: Sequence[str] = ()) -> str:
-    """The page. `notices` are sentences for its top, about what is missing from it and why."""
+    """Return the page. `notices` are sentences for its top about missing content and the reasons."""
     charts = [one for one in figures.charts(records) if one.chart or one.title != "Energy"]
     return document(
         f"{title}: receipts",
@@ -94,4 +93,4 @@ def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
 
 def _receipt(record: Record) -> Markup:
     name = element("h3", f"{cellnumbers.name(record)} {record.cell.name}")
-    return _line(element("article", name, html.drawn(record, page.of(record)), class_=record.outcome))
+    return _line(element("article", name, html.render(record, page.of(record)), class_=record.outcome))

@@ -1,4 +1,4 @@
-"""A cell under its machine's roof: the benchmark's chart with a point more, and a table of the same."""
+"""A cell under its machine's roof: the benchmark's chart with one more point, and a table of the same."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from jupyter_mlgpu.show.page.model import Page, Table
 from jupyter_mlgpu.show.receipts import limits
 
 TITLE = say("Where the cell stands under this machine's roof")
-#: Rates, in a second, and FLOP a byte that can be drawn.
+#: The least and the largest rate per second, and FLOP per byte, that can be drawn.
 _LEAST, _MOST = 1e-9, 1e21
-#: What the table has, in its order.
+#: The table's quantities, in order.
 ROWS = (
     "flops",
     "bytes_moved",
@@ -31,13 +31,13 @@ ROWS = (
 
 
 def chart(record: Record) -> Chart | None:
-    """The dot and its roof; None where the cell's rate or the roof is not known."""
+    """Return the cell's point and its roof, or None if the cell's rate or the roof is unknown."""
     rate, flops, moved = _value(record, "flop_rate"), _value(record, "flops"), _value(record, "bytes_moved")
     peak, speed = _value(record, "peak_flop_rate"), _value(record, "peak_byte_rate")
     if not (rate and flops and moved and peak and speed):
         return None
     if not all(_LEAST <= one <= _MOST for one in (rate, peak, speed, flops / moved)):
-        return None  # a stranger's record: no machine has such figures, and an axis has an end
+        return None  # from a foreign record: no machine has such figures, and an axis is finite
     name = _roof_name(record)
     label = say(
         "{rate} at {intensity} FLOP per byte",
@@ -49,7 +49,7 @@ def chart(record: Record) -> Chart | None:
 
 
 def table(record: Record) -> Table | None:
-    """What the dot is made of, with the source of each figure; None where nothing is known of it."""
+    """Return the figures of the point with their sources, or None if none is known."""
     rows = [one for name in ROWS for one in record.readings if one.quantity == name]
     if not any(one.value is not None for one in rows):
         return None
@@ -57,7 +57,7 @@ def table(record: Record) -> Table | None:
 
 
 def page(record: Record) -> Page | None:
-    """Both on a page of their own, for the page of a cell; None where nothing is known."""
+    """Return both as a page for a cell, or None if nothing is known."""
     below, drawn = table(record), chart(record)
     if below is None:
         return None

@@ -1,4 +1,4 @@
-"""That a cell became slower, in a sentence for its receipt."""
+"""The sentence of a receipt on a cell that became slower."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 
 def sentence(found: Slower) -> Sentence:
-    """`Slower than before: 3.4 s, was 1.2 s (medians of the last 2 runs and of the 8 before).`"""
+    """Return a sentence such as `Slower than before: 3.4 s, was 1.2 s (median of the 8 previous runs).`"""
     now, was = units.seconds(found.now), units.seconds(found.was)
     before = str(len(found.before))
     if len(found.newest) == 1:

@@ -1,7 +1,7 @@
-"""A cell's strip: what the CPU did above, what the GPUs did together below, time from left to right.
+"""A cell's strip: the CPU's activity above, the GPUs' activity below, with time from left to right.
 
-Each colour has a pattern of its own, for those who do not see colours. It is an image, for JupyterLab takes
-bare SVG out of strangers' HTML; the legend below it has the sums.
+Each colour has its own pattern, for readers with colour vision deficiency. The strip is an image, because
+JupyterLab removes bare SVG from untrusted HTML. The legend below it has the sums.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from jupyter_mlgpu.record.strip import COMPILING, IMPORTING, NATIVE, PYTHON, WAI
 from jupyter_mlgpu.show.markup import Child, Markup, element, image
 
 T = TypeVar("T")
-#: Gives a word or sentence of ours in the receipt's language; a strip's words are among the page's texts.
+#: Translates a word or sentence into the receipt's language. The strip's words are among the page's texts.
 Word = Callable[[str], str]
 
-#: What each letter of a host's lane is called, its colour, and its pattern's lines.
+#: The name, the colour and the pattern's lines of each letter in a host lane.
 HOST = {
     PYTHON: ("Python", "#3b6fb6", ""),
     NATIVE: ("native code", "#4aa3a3", "M0 4L4 0"),
@@ -32,44 +32,44 @@ HOST = {
 }
 _KERNELS, _COPIES = ("kernels", "#2f7d4f", ""), ("copies", "#e08a1e", "M0 0L4 4")
 _BACKGROUND, _MARK = "#8893a2", "#d0342c"
-#: Pixels: as wide as the image is drawn, the height of a lane, and between two.
+#: In pixels: the width of the image, the height of a lane, and the gap between two.
 _WIDTH, _LANE, _GAP = 720, 13, 2
 _FULL = 9
-#: The part of the wall time that may be missing from the legend, for a sample comes some milliseconds late.
+#: The part of the wall time that the legend may lack, because samples come some milliseconds late.
 _UNSEEN = 0.02
 _BLOCKS = " ▁▂▃▄▅▆▇█"
-#: Characters of the strip in plain text.
+#: Most characters of the strip in plain text.
 _CHARACTERS = 60
 
 
 def picture(record: Record, word: Word = str) -> list[Markup]:
-    """The strip as an image; nothing where neither lane is known."""
+    """Return the strip as an image, or nothing if neither lane is known."""
     if not any(_legend(record)):
         return []
-    told = say("Over the cell's time: {legend}", legend=f"{words(record, word)}.")
-    return [image(svg(record), word(told))]
+    alternative = say("Over the cell's time: {legend}", legend=f"{words(record, word)}.")
+    return [image(svg(record), word(alternative))]
 
 
 def legend(record: Record, word: Word = str) -> list[Markup]:
-    """What its colours mean, with the sums, and which lane is not known; nothing where neither is."""
+    """Return the meaning of the colours with the sums, and which lane is unknown. Nothing if both are."""
     lanes = list(_legend(record, word))
     missing = (f" · {word(one)}" for one in not_drawn(record))
     return [element("div", *_keyed(lanes, word), *missing)] if lanes else []
 
 
 def not_drawn(record: Record) -> list[str]:
-    """Why a lane that one would look for is not there: it is not idle."""
+    """Return why an expected lane is missing, so that it is not mistaken for idle."""
     if record.host_lane is None:
         return ["CPU: not sampled"]
     times = [one for one in record.readings if one.quantity == "device_time"]
-    if any(one.scope == "process" and one.value for one in times):  # what a driver counts for it is coarse
+    if any(one.scope == "process" and one.value for one in times):  # a driver's count is coarse
         return ["GPU: not drawn, its driver counts in coarse steps"]
     ran = any(one.kind != "cpu" for one in record.device.ran_on or ())
     return ["GPU: not known"] if ran and all(one.value is None for one in times) else []
 
 
 def words(record: Record, word: Word = str) -> str:
-    """`CPU: Python 312 ms, waiting 190 ms · GPU: kernels 140 ms, copies 5 ms`, whose parts add up."""
+    """Return `CPU: Python 312 ms, waiting 190 ms · GPU: kernels 140 ms, copies 5 ms`. The parts add up."""
     return " · ".join(
         f"{lane}: "
         + (", ".join(f"{name} {units.seconds(seconds)}" for name, _, seconds in parts) or word("idle"))
@@ -78,7 +78,7 @@ def words(record: Record, word: Word = str) -> str:
 
 
 def _legend(record: Record, word: Word = str) -> Iterator[tuple[str, list[tuple[str, str, float]]]]:
-    """Each lane's name, and its parts: what they are called, their colour, and their seconds."""
+    """Yield each lane's name and its parts: their names, colours and seconds."""
     if record.host_lane is not None:
         wall = record.reading("wall_time").value or 0.0
         spent = [(*HOST[one.did][:2], one.seconds) for one in record.host_lane.spent if one.did in HOST]
@@ -93,7 +93,7 @@ def _legend(record: Record, word: Word = str) -> Iterator[tuple[str, list[tuple[
 
 
 def _keyed(lanes: list[tuple[str, list[tuple[str, str, float]]]], word: Word) -> Iterator[Child]:
-    """The legend with a square in the colour of each part."""
+    """Yield the legend with a square in the colour of each part."""
     for number, (lane, parts) in enumerate(lanes):
         yield f"{' · ' if number else ''}{lane}: {'' if parts else word('idle')}"
         for at, (name, colour, seconds) in enumerate(parts):
@@ -103,7 +103,7 @@ def _keyed(lanes: list[tuple[str, list[tuple[str, str, float]]]], word: Word) ->
 
 
 def text(record: Record) -> list[str]:
-    """When the GPU worked, as blocks; of several, how busy they were together."""
+    """Return the GPU's activity over time as block characters. For several GPUs it is their mean."""
     lanes = {work.device: work.lane for work in record.gpu_work if work.lane is not None}
     if not lanes:
         return []
@@ -112,7 +112,7 @@ def text(record: Record) -> list[str]:
 
 
 def blocks(lanes: Sequence[GpuLane]) -> str:
-    """How busy the GPUs were, a character for some bins."""
+    """Return the mean activity of the GPUs, with one character for several bins."""
     levels = [kernels + copies for kernels, copies in together(lanes)]
     if not levels:
         return ""
@@ -123,7 +123,7 @@ def blocks(lanes: Sequence[GpuLane]) -> str:
 
 
 def together(lanes: Sequence[GpuLane]) -> list[tuple[float, float]]:
-    """Return for each bin the mean levels of kernels and of copies, from 0 to 9, over some GPUs of a cell."""
+    """Return for each bin the mean levels of kernels and of copies over a cell's GPUs, from 0 to 9."""
     bins = zip(*(zip(one.kernels, one.copies, strict=True) for one in lanes), strict=True)
     return [
         (fmean(int(kernels) for kernels, _ in each), fmean(int(copies) for _, copies in each))
@@ -132,7 +132,7 @@ def together(lanes: Sequence[GpuLane]) -> list[tuple[float, float]]:
 
 
 def svg(record: Record) -> Markup:
-    """The drawing; a record without lanes has none."""
+    """Return the drawing of a record, which must have lanes."""
     wall = record.reading("wall_time").value or 0.0
     duration = record.duration or wall
     boxes: dict[str, list[str]] = {}
@@ -156,7 +156,11 @@ def svg(record: Record) -> Markup:
     height = top - _GAP
     ended = _WIDTH * wall / duration
     mark = [element("path", d=f"M{ended:.1f} 0V{height:g}", stroke=_MARK, stroke_width="2")]
-    backs = [_back(y) for y in _tops(height)]
+    backs = [
+        element("path", d=f"M0 {y:g}h{_WIDTH}v{_LANE}H0z", fill=_BACKGROUND, fill_opacity=".15")
+        for y in (0, _LANE + _GAP)
+        if y < height
+    ]
     drawn = [element("path", d="".join(found), fill=f"url(#{name})") for name, found in boxes.items()]
     used = [one for one in _named() if one[0] in boxes]
     return element(
@@ -172,23 +176,15 @@ def svg(record: Record) -> Markup:
     )
 
 
-def _tops(height: float) -> list[float]:
-    return [y for y in (0, _LANE + _GAP) if y < height]
-
-
-def _back(y: float) -> Markup:
-    return element("path", d=f"M0 {y:g}h{_WIDTH}v{_LANE}H0z", fill=_BACKGROUND, fill_opacity=".15")
-
-
 def _box(at: int, count: int, part: float, y: float, height: float) -> str:
-    """A rectangle over some bins, each of which is such a part of the time; whole pixels, to be short."""
+    """Return a rectangle over some bins, each of which is `part` of the time, in whole pixels to be short."""
     left, right = round(_WIDTH * part * at), round(_WIDTH * part * (at + count))
     high = f"{height:.1f}".removesuffix(".0")
     return f"M{left} {y:.1f}h{right - left}v{high}h-{right - left}z".replace(".0h", "h")
 
 
 def _runs(bins: Sequence[T]) -> Iterator[tuple[int, int, T]]:
-    """Bins that follow each other and are the same: where they begin, how many, and what they are."""
+    """Yield runs of equal bins: their first index, their number, and their value."""
     at = 0
     for what, same in groupby(bins):
         count = sum(1 for _ in same)

@@ -1,4 +1,4 @@
-"""Records as plain text: for terminals, logs, and viewers that show nothing else."""
+"""Renders records as plain text: for terminals, logs, and viewers that show nothing else."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from jupyter_mlgpu.show.receipts import figures_in_words, head, limits, notes, o
 from jupyter_mlgpu.show.receipts.head import Head
 from jupyter_mlgpu.show.receipts.page import OpenReceipt
 
-#: Log lines to act on that a receipt spells out; the others are counted.
+#: Most log lines to act on that a receipt writes out. The others are counted.
 ACT_LINES = 10
 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None, language: str = "en") -> str:
-    """`said` of a record's own page; `cut` counts what was left out for size."""
-    return said(record, page.of(record, cut, language))
+    """Return a record's receipt as plain text. `cut` counts the parts that were left out."""
+    return render(record, page.of(record, cut, language))
 
 
-def said(record: Record, shown: OpenReceipt) -> str:
-    """The receipt's line, below it notes, what limits the cell, operations, and each log line to act on."""
+def render(record: Record, shown: OpenReceipt) -> str:
+    """Return the receipt's line, and below it notes, the limit, operations, and each log line to act on."""
     below = [
         *strip.text(record),
         *shown.notes,
@@ -39,17 +39,17 @@ def said(record: Record, shown: OpenReceipt) -> str:
 
 
 def line(shown: Head) -> str:
-    """What is seen of a closed receipt: `error: 3 s · ran on cpu:0 · 2 messages`."""
-    said = " · ".join([*shown.figures, *shown.messages])
-    return f"{shown.label}: {said}" if shown.label else said
+    """Return the text of a closed receipt: `error: 3 s · ran on cpu:0 · 2 messages`."""
+    figures = " · ".join([*shown.figures, *shown.messages])
+    return f"{shown.label}: {figures}" if shown.label else figures
 
 
 def note(line: LogLine, language: str = "en") -> str:
-    """A log line's explanation on one line of text, under its verdict in a language."""
-    said = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
+    """Return a log line's explanation on one line of text, after its verdict in a language."""
+    explanation = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
     times = notes.times(line)
     verdict = translated(notes.VERDICTS[notes.rank(line)], language)
-    return f"{verdict}{f' ({times})' if times else ''}: {' '.join(said.split())}"
+    return f"{verdict}{f' ({times})' if times else ''}: {' '.join(explanation.split())}"
 
 
 def _to_act_on(shown: OpenReceipt) -> list[str]:
@@ -65,9 +65,9 @@ def _operations(record: Record, shown: OpenReceipt) -> list[str]:
 
 
 def table(records: Sequence[Record], called: Mapping[tuple[str, int], str] = {}) -> str:
-    """One line a record: number, time and what limits it, CPU time, memory, where it ran, line of code.
+    """Return one line per record: number, time and limit, CPU time, memory, devices, line of code.
 
-    `called` has what people call each record, by its key; else it is what that calls itself.
+    `called` maps each record's key to its name. The default is the record's own name.
     """
     if not records:
         return say("No records yet: run a cell with tracing on.")
@@ -89,4 +89,4 @@ def _figure(record: Record, quantity: str) -> str:
     reading = record.find(quantity)
     if reading is None:
         return say("not measured")
-    return say("profiled") if figures_in_words.slowed(reading, record) else units.figure(reading)
+    return say("profiled") if figures_in_words.is_slowed(reading, record) else units.figure(reading)

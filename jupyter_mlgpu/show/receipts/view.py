@@ -1,7 +1,7 @@
-"""An open receipt as the browser gets it when somebody opens one: `page.py`'s, in plain data and bounded.
+"""An open receipt as the browser gets it: the content of `page.py` as plain, bounded data.
 
-The browser's side, labextension/src/record/openreceipt.ts, is made of the types here by scripts/readers.py.
-What it draws itself is not among them: the strip, messages, and what is seen of a receipt that is closed.
+scripts/readers.py generates the browser's side, labextension/src/record/openreceipt.ts, from these types. The
+strip, the messages and the head are not among them, because the browser draws them itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jupyter_mlgpu.show.receipts import page
 
 @dataclass(frozen=True, slots=True)
 class TimeBarData:
-    """A time, its figure, and the part of the longest one that it is."""
+    """A time, its figure, and its ratio to the longest time."""
 
     name: MaybeSaid
     figure: MaybeSaid
@@ -30,7 +30,7 @@ class TimeBarData:
 
 @dataclass(frozen=True, slots=True)
 class SampledLineData:
-    """A line of code, of the cell itself or of the one with that execution count: its share of samples."""
+    """A line of code, in this cell or the one with execution count `cell`, and its share of samples."""
 
     line: int
     share: Share
@@ -41,10 +41,10 @@ class SampledLineData:
 
 @dataclass(frozen=True, slots=True)
 class OpenReceiptData:
-    """The parts of an open receipt in reading order; empty where there is nothing to say.
+    """The parts of an open receipt in reading order. Empty parts have nothing to show.
 
-    A row of `lines` stands for the line of code at the same place of `sampled_lines`. `versions` are those of
-    what was loaded.
+    A row of `lines` belongs to the line of code at the same index of `sampled_lines`. `versions` are those of
+    the loaded packages.
     """
 
     left_out: tuple[Said, ...] = ()
@@ -70,7 +70,7 @@ class OpenReceiptData:
 
 
 def data(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceiptData:
-    """The open receipt of a record; `cut` counts what was left out of that."""
+    """Return the open receipt of a record. `cut` counts the parts that were left out of it."""
     shown = page.of(record, cut)
     lines = record.lines[: view.ROWS]
     return OpenReceiptData(

@@ -1,1 +1,1 @@
-"""Why a cell took its time."""
+"""The page of a cell's limit."""

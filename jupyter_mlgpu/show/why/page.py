@@ -1,4 +1,4 @@
-"""Why a cell took its time, as a page: what `%mlc_trace why` shows of one record."""
+"""The page of `%mlc_trace why`: why a cell took its time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
 from jupyter_mlgpu.explain.limits.most import MOST
-from jupyter_mlgpu.explain.limits.precision import samples_of, told_share
+from jupyter_mlgpu.explain.limits.precision import rounded_share, samples_of
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.displayable import Bundled
 from jupyter_mlgpu.record.limit import Confidence, Limit
@@ -27,14 +27,14 @@ _SURE: Mapping[Confidence, Sentence] = {
 
 @dataclass(frozen=True, repr=False)
 class Reasons(Bundled):
-    """What limits the cell of a record, and all that is known of why."""
+    """The limit of a record's cell, with all that is known about it."""
 
     record: Record
 
 
 @page_of.register
 def page(shown: Reasons) -> Page:
-    """The answer, how sure it is, its meaning, what to do, its evidence, its roof, its lines, the rest."""
+    """Return the page: answer, confidence, meaning, advice, evidence, roof, code lines and other readings."""
     record = shown.record
     head = _unknown(record) if record.limit is None else _answer(record.limit, record)
     below, chart = roofline.table(record), roofline.chart(record)
@@ -72,16 +72,16 @@ def _share(limit: Limit, record: Record) -> list[Sentence]:
     duration = record.duration or wall.value or 0.0
     explained = say(
         "That explains {share} of {time}.",
-        share=told_share(limit.share, samples_of(limit)),
+        share=rounded_share(limit.share, samples_of(limit)),
         time=units.seconds(duration),
     )
-    slowed = figures_in_words.slowed(wall, record)
+    slowed = figures_in_words.is_slowed(wall, record)
     return [explained, say("The profiler was on, which makes a cell slower.")] if slowed else [explained]
 
 
 def _unknown(record: Record) -> list[Part]:
-    said = limits.why_not(record)
-    return [*said] if said else [say("This record does not say what limits its cell.")]
+    reasons = limits.why_not(record)
+    return [*reasons] if reasons else [say("This record does not say what limits its cell.")]
 
 
 def _others(record: Record) -> Table:

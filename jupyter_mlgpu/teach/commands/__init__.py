@@ -1,1 +1,1 @@
-"""What teaching adds to the magics and to the shell: `%mlc_share` and `jupyter mlgpu class`."""
+"""The magic `%mlc_share`, and the commands `jupyter mlgpu class` and `jupyter mlgpu lessons`."""

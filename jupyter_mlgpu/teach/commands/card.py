@@ -1,10 +1,10 @@
-"""What the card "Lessons" of JupyterLab's launcher asks the server for: where the first lesson is.
+"""The server's answer to the card "Lessons" in JupyterLab's launcher: the path of the first lesson.
 
     POST jupyter-mlgpu/lessons/zh-CN  ->  {"first": "zh/00_start_here.ipynb",
                                            "said": {"text": "Copied 45 files to /home/ada/...", ...}}
 
-Where the server's folder has no lessons, they are copied there as `jupyter mlgpu lessons` does; `said` is
-then what it says, and null where they were there. What goes wrong is `{"why": {...}}`, with status 409.
+If the server's folder has no lessons, they are copied there as `jupyter mlgpu lessons` does. `said` is then
+that command's message; it is null if they existed. An error is `{"why": {...}}` with status 409.
 """
 
 from __future__ import annotations
@@ -24,45 +24,45 @@ from jupyter_mlgpu.teach.commands.lessons import copy
 from jupyter_mlgpu.teach.lessons import shipped
 
 PATH = r"/jupyter-mlgpu/lessons/([\w-]+)"
-#: The folder that they are copied to, below that of the server.
+#: The folder for copies, below that of the server.
 FOLDER = "jupyter_mlgpu-lessons"
-#: Where else they may be: in a checkout, in the image of a class or Binder, where one has copied them.
+#: Folders that may already have the lessons: a checkout, the image of a class or of Binder, or an own copy.
 PLACES = (FOLDER, ".", "notebooks", "jupyter_mlgpu/notebooks", "my-lessons", "lessons")
 
 
-def opened(root: Path, language: str) -> tuple[Path, Sentence | None]:
-    """The first lesson, below the server's folder, and what was done to have it; None where it was there.
+def first_lesson(root: Path, language: str) -> tuple[Path, Sentence | None]:
+    """Return the path of the first lesson, and a sentence if the lessons were copied, else None.
 
-    `language` is a code such as `zh-CN`; those that have no lessons get the English ones. Raises MlgpuError
-    where they cannot be copied.
+    The path is relative to the server's folder. `language` is a code such as `zh-CN`; languages without
+    lessons get the English ones. Raises MlgpuError if they cannot be copied.
     """
     chosen = next((one for one in shipped.LANGUAGES if one == language[:2]), shipped.LANGUAGES[0])
     first = shipped.first(chosen)
-    # Another course may begin with a notebook of that name; none has the second lesson, too.
-    beside = first.with_name(sorted(path.name for path in shipped.files("en") if path.parent == Path())[1])
+    # Another course may begin with a notebook of that name, but it has no such second lesson.
+    second = first.with_name(sorted(path.name for path in shipped.files("en") if path.parent == Path())[1])
     for place in PLACES:
-        if (root / place / first).is_file() and (root / place / beside).is_file():
+        if (root / place / first).is_file() and (root / place / second).is_file():
             return Path(place) / first, None
     return Path(FOLDER) / first, copy(root / FOLDER, chosen).sentence
 
 
 class LessonsHandler(APIHandler):
-    """Answers with the first lesson, after having copied them where they were missing."""
+    """Returns the first lesson, and copies the lessons first if they are missing."""
 
     @web.authenticated
     async def post(self, language: str) -> None:
-        """Copied in a thread, for the server has kernels to serve."""
+        """Copy in a thread, so that the server can continue to serve kernels."""
         root = Path(self.settings["server_root_dir"]).expanduser()
         try:
-            first, said = await asyncio.to_thread(opened, root, language)
+            first, sentence = await asyncio.to_thread(first_lesson, root, language)
         except MlgpuError as error:
             self.set_status(409)
             await self.finish(json.dumps({"why": to_json(of_error(error))}))
             return
-        told = None if said is None else to_json(said)
-        await self.finish(json.dumps({"first": first.as_posix(), "said": told}))
+        message = None if sentence is None else to_json(sentence)
+        await self.finish(json.dumps({"first": first.as_posix(), "said": message}))
 
 
 def handlers(base_url: str) -> list[tuple[str, Any]]:
-    """For the server's web application."""
+    """Return the handlers for the server's web application."""
     return [(base_url.rstrip("/") + PATH, LessonsHandler)]

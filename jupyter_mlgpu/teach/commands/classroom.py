@@ -27,7 +27,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The words that may follow `jupyter mlgpu class`."""
+    """Add the arguments of `jupyter mlgpu class`."""
     commands = parser.add_subparsers(dest="command", required=True, metavar="release|collect|grade|report")
     release = commands.add_parser("release", help="make what students get, without solutions")
     collect = commands.add_parser("collect", help="put hand-ins where nbgrader expects them")
@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Do what was asked for; returns the exit status."""
+    """Run the chosen command, and return the exit status."""
     if arguments.command == "release":
         from jupyter_mlgpu.teach.commands.release import release
 

@@ -1,6 +1,6 @@
-"""What students handed in, by mail or through a learning platform, into the folders where nbgrader looks.
+"""`jupyter mlgpu class collect`: copies submissions from mail or a learning platform to nbgrader's folders.
 
-Only regular files are taken, and no link is followed: it could lead to the lab's solutions.
+Only regular files are copied, and links are not followed, because a link could lead to the lab's solutions.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.teach.submissions import folders
 
-# Moodle's folders end so: NAME_123456_assignsubmission_file.
+# Moodle's folder names end like this: NAME_123456_assignsubmission_file.
 _PLATFORM = re.compile(r"(_\d+)?_assignsubmission_(file|onlinetext)_?$")
 
-# What browsers and learning platforms add to a file's name: `lab (1)`, `lab-2`.
+# Suffixes that browsers and learning platforms add to file names: `lab (1)`, `lab-2`.
 _COPY = re.compile(r"( ?\(\d+\)|-\d{1,2}| copy)$")
 
 
 class _LeftOutError(Exception):
-    """Why something in the inbox was not collected."""
+    """The reason why something in the inbox was not collected."""
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """A notebook that was handed in: whose it is, its file, and the name that the lab gives it."""
+    """A submitted notebook: the student, its file, and its name in the lab."""
 
     student: str
     path: Path
@@ -39,7 +39,7 @@ class HandedIn:
 
 
 def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> int:
-    """Copy the notebooks of the inbox; returns the exit status, 1 where something was left out."""
+    """Copy the notebooks of the inbox, and return the exit status: 1 if something was left out."""
     names = notebooks_of(course, lab)
     if not inbox.is_dir():
         raise UsageError(
@@ -49,18 +49,18 @@ def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> in
     if not entries:
         raise UsageError(f"{visible_line(inbox)} is empty: it needs a folder or a notebook for each student.")
     problems = []
-    taken: dict[tuple[str, str], Path] = {}
+    collected: dict[tuple[str, str], Path] = {}
     for entry in entries:
         try:
             for found in _of(entry, names):
-                before = taken.setdefault((found.student, found.name), found.path)
+                before = collected.setdefault((found.student, found.name), found.path)
                 if before is not found.path:
                     raise _LeftOutError(f"{found.student} already handed in {visible_line(before.name)}")
                 place = course / "submitted" / found.student / lab / found.name
                 tell(f"{found.student}: {_copy(found.path, place, replace)}")
         except _LeftOutError as error:
             problems.append(f"{visible_line(entry.name)} was left out: {error}.")
-    students = {student for student, _ in taken}
+    students = {student for student, _ in collected}
     there = visible_line(course / "submitted")
     tell(f"{len(students):,} student{'s' if len(students) != 1 else ''} in {there}.")
     for problem in problems:
@@ -69,7 +69,10 @@ def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> in
 
 
 def notebooks_of(course: Path, lab: str) -> list[str]:
-    """The file names of a lab's notebooks. Raises UsageError, naming the labs there are, for no lab."""
+    """Return the file names of a lab's notebooks.
+
+    Raises UsageError if there is no such lab; the message lists the labs.
+    """
     if Path(lab).name != lab or lab in (".", ".."):
         raise UsageError(
             f"--lab is the name of a folder in {visible_line(course / 'source')}; found {lab!r}."
@@ -96,7 +99,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
         inside = list(folders.notebooks(entry))
         refused = [f"{visible_line(path.relative_to(entry))} {why}" for path, why in inside if why]
         try:
-            matched = _matched([path for path, why in inside if not why], names)
+            matched = _match([path for path, why in inside if not why], names)
         except _LeftOutError as error:
             raise _LeftOutError("; ".join([str(error), *refused])) from error
         for path, name in matched:
@@ -114,8 +117,8 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
     yield HandedIn(_student(student), entry, near)
 
 
-def _matched(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
-    """The notebook of a student for each name, also where a browser has changed the name."""
+def _match(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
+    """Return a student's notebook for each name, even if a browser has changed the name."""
     if not files:
         raise _LeftOutError("there is no notebook in it")
     exact = [(path, path.name) for path in files if path.name in names]
@@ -133,7 +136,7 @@ def _matched(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
 
 
 def _student(name: str) -> str:
-    """A student's id for nbgrader, from a folder's or a file's name: no spaces, nothing a path could mean."""
+    """Return a student's id for nbgrader from a folder's or file's name, without spaces or path syntax."""
     bare = _PLATFORM.sub("", name)
     student = re.sub(r"[^\w.@-]+", "-", bare).strip(".-")
     if not student:
@@ -147,7 +150,7 @@ def _copy(path: Path, place: Path, replace: bool) -> str:
     except UsageError as error:
         raise _LeftOutError(str(error).rstrip(".")) from error
     if os.path.lexists(place):
-        if _holds(place, data):
+        if _has_content(place, data):
             return f"{visible_line(place.name)} was there already"
         if not replace:
             raise _LeftOutError(
@@ -158,8 +161,8 @@ def _copy(path: Path, place: Path, replace: bool) -> str:
     return visible_line(place.name)
 
 
-def _holds(place: Path, data: bytes) -> bool:
-    """Whether this was collected before; what is no file of at most that size was not."""
+def _has_content(place: Path, data: bytes) -> bool:
+    """Return True if a file with the same content was collected before."""
     try:
         return incoming.read_bytes(place, most=len(data), what="a notebook", follow=False) == data
     except UsageError:

@@ -1,7 +1,7 @@
-"""nbgrader, headless: grades, feedback and grades.csv.
+"""`jupyter mlgpu class grade`: runs nbgrader to write grades, feedback and grades.csv.
 
-Each student is graded by a run of their own, so one notebook that cannot be graded costs that student's grade
-alone. Students' code runs in a sandbox (`grading/`), or not at all.
+Each student is graded by a separate run of nbgrader, so a notebook that cannot be graded affects only that
+student. Students' code runs in a sandbox (`grading/`), or not at all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox
 
 GRADES = "grades.csv"
 
-# What nbgrader does with a notebook, in this order; the first and the fourth are ours.
+# nbgrader's preprocessors of a notebook in this order; the first and the fifth are ours.
 _STEPS = (
     "jupyter_mlgpu.teach.grading.autograding.RunApart",
     "nbgrader.preprocessors.IgnorePattern",
@@ -40,8 +40,8 @@ _STEPS = (
 
 
 @dataclass
-class _Came:
-    """What came of one student's run: why there are no points; what is left open, with reason and points."""
+class _Result:
+    """The result of one student's run: the error if it failed, and open grades with reason and points."""
 
     failed: str | None = None
     left: dict[str, tuple[str, float]] = field(default_factory=dict)
@@ -49,14 +49,14 @@ class _Came:
 
     @property
     def open_points(self) -> float:
-        """Points that the teacher has to give, or not."""
+        """The points that the teacher still has to decide."""
         return sum(points for _, points in self.left.values())
 
 
 def grade(
     course: Path, lab: str, *, timeout: int, unsafe_same_user: bool = False, trust_receipts: bool = False
 ) -> int:
-    """Grade all submissions of a lab; returns the exit status, 1 where one could not be graded."""
+    """Grade all submissions of a lab, and return the exit status: 1 if one could not be graded."""
     names = notebooks_of(course, lab)
     require(say("Grading"), "classroom", "nbgrader")
     if timeout < 1:
@@ -82,52 +82,54 @@ def grade(
     ]
     show = progress()
     try:
-        came = _all(course, lab, students, options, show)
+        results = _grade_all(course, lab, students, options, show)
     finally:
         show.close()
-    for line in _grades(course, lab, came):
+    for line in _result_lines(course, lab, results):
         tell(line)
     print(f"Sandbox: {sandbox.title}.")
     if trust_receipts:
         print("Measurements are the students' own receipts: nothing was measured again.")
-    for student, one in came.items():
+    for student, one in results.items():
         if one.failed:
             complain(f"{visible_line(student)} was not graded: {one.failed}")
-    return 1 if any(one.failed for one in came.values()) else 0
+    return 1 if any(one.failed for one in results.values()) else 0
 
 
-def _all(course: Path, lab: str, students: list[str], options: list[str], show: Progress) -> dict[str, _Came]:
-    """Every step of nbgrader; returns what came of each student's."""
+def _grade_all(
+    course: Path, lab: str, students: list[str], options: list[str], show: Progress
+) -> dict[str, _Result]:
+    """Run all steps of nbgrader, and return each student's result."""
     show.say(f"telling the gradebook of {lab}")
     make_release(course, lab)
-    came: dict[str, _Came] = {}
+    results: dict[str, _Result] = {}
     for number, student in enumerate(students, start=1):
         show.cell(number, len(students), student)
-        came[student] = _one(course, lab, student, options)
-    graded = [student for student, one in came.items() if one.failed is None]
+        results[student] = _grade_student(course, lab, student, options)
+    graded = [student for student, one in results.items() if one.failed is None]
     if graded:
         show.say("writing feedback and grades")
         why = nbgrader(course, "generate_feedback", lab, "--force")
         if why:
             raise MlgpuError(f"nbgrader could not write the feedback: {why}")
         for page in sorted((course / "feedback").glob(f"*/{lab}/*.html")):
-            write_atomically(page, feedback.inert(page.read_text("utf-8")).encode())
+            write_atomically(page, feedback.make_inert(page.read_text("utf-8")).encode())
         why = nbgrader(course, "export", f"--to={GRADES}", f"--assignment=['{lab}']")
         if why:
             raise MlgpuError(f"nbgrader could not write the grades: {why}")
-        _say_what_is_open(course / GRADES, came)
-    return came
+        _add_open_points(course / GRADES, results)
+    return results
 
 
-def _one(course: Path, lab: str, student: str, options: list[str]) -> _Came:
-    """Grade one student's submission, by a run of nbgrader of its own."""
+def _grade_student(course: Path, lab: str, student: str, options: list[str]) -> _Result:
+    """Grade one student's submission with a separate run of nbgrader."""
     folder = course / "submitted" / student / lab
-    # nbgrader would follow a link, and grade, or hand out, what it leads to.
+    # nbgrader would follow a link, and grade or return the file it leads to.
     linked = next((path for path in [folder.parent, folder, *folder.rglob("*")] if path.is_symlink()), None)
     if linked is not None:
-        return _Came(f"{visible_line(linked)} is a link; have the file itself handed in.")
+        return _Result(f"{visible_line(linked)} is a link; have the file itself handed in.")
     with tempfile.TemporaryDirectory() as kept:
-        told = Path(kept) / "told.json"
+        results_file = Path(kept) / "told.json"
         why = nbgrader(
             course,
             "autograde",
@@ -136,38 +138,38 @@ def _one(course: Path, lab: str, student: str, options: list[str]) -> _Came:
             "--force",
             f"--student={student}",
             f"--Autograde.autograde_preprocessors={list(_STEPS)}",
-            f"--RunApart.told={told}",
+            f"--RunApart.told={results_file}",
             *options,
         )
-        data = json.loads(told.read_bytes()) if told.exists() else {}
-    left = {name: (said, points) for name, (said, points) in data.get("open", {}).items()}
-    return _Came(data.get("failed") or why, left, data.get("losses", []))
+        data = json.loads(results_file.read_bytes()) if results_file.exists() else {}
+    left = {name: (reason, points) for name, (reason, points) in data.get("open", {}).items()}
+    return _Result(data.get("failed") or why, left, data.get("losses", []))
 
 
-def _say_what_is_open(grades: Path, came: dict[str, _Came]) -> None:
-    """Add a column to nbgrader's table: points left for the teacher to give, which are not in its score."""
+def _add_open_points(grades: Path, results: dict[str, _Result]) -> None:
+    """Add a column to nbgrader's table: points still open, which are not in its score."""
     with grades.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    made = io.StringIO()
-    writer = csv.DictWriter(made, [*rows[0], "open_points"] if rows else ["open_points"])
+    table = io.StringIO()
+    writer = csv.DictWriter(table, [*rows[0], "open_points"] if rows else ["open_points"])
     writer.writeheader()
     for row in rows:
-        one = came.get(row["student_id"])
+        one = results.get(row["student_id"])
         writer.writerow({**row, "open_points": "" if one is None else f"{one.open_points:g}"})
-    write_atomically(grades, made.getvalue().encode())
+    write_atomically(grades, table.getvalue().encode())
 
 
-def _grades(course: Path, lab: str, came: dict[str, _Came]) -> list[str]:
-    """A line a student, from the file that nbgrader wrote; then what the teacher has to decide, and why."""
-    if all(one.failed for one in came.values()):
+def _result_lines(course: Path, lab: str, results: dict[str, _Result]) -> list[str]:
+    """Return a line per student from nbgrader's file, then the open decisions with their reasons."""
+    if all(one.failed for one in results.values()):
         return []
     lines, reasons = [], []
     with (course / GRADES).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             student = row["student_id"]
-            if student not in came or came[student].failed is not None:
+            if student not in results or results[student].failed is not None:
                 continue
-            one = came[student]
+            one = results[student]
             points = f"{float(row['score']):g} of {float(row['max_score']):g} points"
             left = f", {one.open_points:g} more for you to give" if one.left else ""
             lines.append(f"{visible_line(student)}: {points}{left}")

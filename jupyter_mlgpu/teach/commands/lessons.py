@@ -26,7 +26,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The words that may follow `jupyter mlgpu lessons`."""
+    """Add the arguments of `jupyter mlgpu lessons`."""
     every_day = parser.add_argument_group("every day")
     every_day.add_argument("folder", type=Path, metavar="DIR", help="where to copy them; made if missing")
     every_day.add_argument(
@@ -42,16 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Copy them; returns the exit status."""
+    """Copy the lessons, and return the exit status."""
     copied = copy(arguments.folder, arguments.language, replace=arguments.replace)
-    for sentence in _said(arguments.folder, arguments.language, copied):
+    for sentence in _messages(arguments.folder, arguments.language, copied):
         tell(sentence)
     return 0
 
 
 @dataclass(frozen=True)
 class Copied:
-    """How many files were copied to `target`, and which of those there differ from ours and were kept."""
+    """The number of files copied to `target`, and existing files that differ from ours and were kept."""
 
     target: Path
     count: int
@@ -59,7 +59,7 @@ class Copied:
 
     @property
     def sentence(self) -> Sentence:
-        """How many, and where they are."""
+        """The number of files and their folder, in a sentence."""
         return say_count(
             "Copied {count} file to {folder}.",
             "Copied {count} files to {folder}.",
@@ -69,9 +69,9 @@ class Copied:
 
 
 def copy(target: Path, language: str, *, replace: bool = False) -> Copied:
-    """Copy the lessons in a language to a folder, which is made where it is missing.
+    """Copy the lessons in a language to a folder, which is created if necessary.
 
-    What is there stays as it is, unless it is to be replaced. Raises UsageError where a file is in the way.
+    Existing files are kept unless `replace` is True. Raises UsageError if something is in the way.
     """
     wanted = list(shipped.files(language))
     _check(target, wanted)
@@ -80,7 +80,7 @@ def copy(target: Path, language: str, *, replace: bool = False) -> Copied:
         data = shipped.content(path)
         there = _lies_there(target / path)
         if not there or (replace and (target / path).read_bytes() != data):
-            # A link that somebody has put there is not followed out of the folder.
+            # A link must not lead the copy out of the folder.
             write_atomically(target / path, data, follow=False)
             count += 1
         elif not replace and (target / path).read_bytes() != data:
@@ -89,7 +89,7 @@ def copy(target: Path, language: str, *, replace: bool = False) -> Copied:
 
 
 def _check(target: Path, wanted: Iterable[Path]) -> None:
-    """Before any is copied: raises UsageError for a file in the way of a folder, or the other way round."""
+    """Raise UsageError if a file stands in the way of a folder, or a folder in the way of a file."""
     folders = {target, *(target / parent for path in wanted for parent in path.parents)}
     for folder in sorted(folders):
         if _lies_there(folder) and not folder.is_dir():
@@ -110,7 +110,7 @@ def _lies_there(path: Path) -> bool:
     return path.exists() or path.is_symlink()
 
 
-def _said(target: Path, language: str, copied: Copied) -> Iterable[Sentence]:
+def _messages(target: Path, language: str, copied: Copied) -> Iterable[Sentence]:
     yield copied.sentence
     if copied.differing:
         yield say_count(
@@ -119,8 +119,8 @@ def _said(target: Path, language: str, copied: Copied) -> Iterable[Sentence]:
             len(copied.differing),
             names=", ".join(map(visible_line, copied.differing)),
         )
-    if lacking := shipped.lacking():
-        yield lacking
+    if missing := shipped.missing_framework():
+        yield missing
     yield say(
         "Start with: {command}", command=f"jupyter lab {visible_line(target / shipped.first(language))}"
     )

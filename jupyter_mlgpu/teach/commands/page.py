@@ -1,4 +1,4 @@
-"""The class report as text and as an HTML page that needs no network and runs no script."""
+"""The class report as text, and as an HTML page without network access or scripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_mlgpu.show.receipts import notes
 from jupyter_mlgpu.teach.commands import report as class_report
 from jupyter_mlgpu.teach.commands.report import Entry
 
-#: Log messages that a report names, and sentences of other lists: what is more is counted.
+#: Most log messages and sentences of a list that are shown; the rest is counted.
 _MOST = 30
 
 _STYLE = """
@@ -30,7 +30,7 @@ Section = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 
 
 def sections(entries: Sequence[Entry]) -> list[Section]:
-    """The report's tables: title, names of the columns (none for a list of sentences), and rows."""
+    """Return the report's tables: title, column names (none for a list of sentences), and rows."""
     students = {entry.student for entry in entries}
     broken = [entry for entry in entries if entry.why]
     empty = class_report.without_records(entries)
@@ -53,7 +53,7 @@ def sections(entries: Sequence[Entry]) -> list[Section]:
 
 
 def text(entries: Sequence[Entry]) -> str:
-    """The report as plain text."""
+    """Return the report as plain text."""
     lines = []
     for title, header, rows in sections(entries):
         if rows:
@@ -63,12 +63,12 @@ def text(entries: Sequence[Entry]) -> str:
 
 
 def html(entries: Sequence[Entry], *, title: str) -> str:
-    """The report as a page; everything that students wrote is text in it, and no mark-up."""
+    """Return the report as an HTML page; text written by students is escaped."""
     parts = []
     for name, header, rows in sections(entries):
         if rows:
-            shown = table(Table(header, tuple(rows))) if header else bullets(row[0] for row in rows)
-            parts.append(joined(element("h2", name), "\n", shown, "\n"))
+            body = table(Table(header, tuple(rows))) if header else bullets(row[0] for row in rows)
+            parts.append(joined(element("h2", name), "\n", body, "\n"))
     return document(
         f"{title}: class report",
         _STYLE,

@@ -1,7 +1,7 @@
-"""The students' version of labs: without solutions and hidden tests, which nbgrader takes out.
+"""`jupyter mlgpu class release`: makes the students' version of labs with nbgrader.
 
-What comes out is looked through before it is called ready: a file beside the notebook, or a cell that was
-never marked, would be handed out as it is.
+The result is searched for solutions and hidden tests before it is called ready, because nbgrader copies files
+beside the notebook, and cells that were never marked, unchanged.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from jupyter_mlgpu.teach.lessons import shipped
 
 
 def release(course: Path, lab: str | None, language: str | None) -> int:
-    """Make the students' version of a lab, or of all in the course's `source`; returns the exit status.
+    """Make the students' version of a lab, or of all in the course's `source`; return the exit status.
 
-    A course that has none begins with ours in this language.
+    A course without labs begins with ours in this language.
     """
     require(say("Making the students' version"), "classroom", "nbgrader")
-    begun = any(_notebooks(course))
-    if begun and language is not None:
+    has_labs = any(_notebooks(course))
+    if has_labs and language is not None:
         raise UsageError(
             say(
                 "{folder} has labs already: leave out --language, which says with which of ours to begin.",
                 folder=course / "source",
             )
         )
-    brought = [] if begun else _bring_ours(course, language or shipped.LANGUAGES[0])
+    copied = [] if has_labs else _copy_ours(course, language or shipped.LANGUAGES[0])
     if lab is not None:
         notebooks_of(course, lab)
     labs = [lab] if lab is not None else sorted({one.parent.name for one in _notebooks(course)})
@@ -46,10 +46,10 @@ def release(course: Path, lab: str | None, language: str | None) -> int:
         for number, name in enumerate(labs, start=1):
             show.cell(number, len(labs), name)
             make_release(course, name)
-            _look_through(course, name)
+            _search_for_leaks(course, name)
     finally:
         show.close()
-    for sentence in _said(course, labs, brought):
+    for sentence in _messages(course, labs, copied):
         tell(sentence)
     return 0
 
@@ -58,44 +58,44 @@ def _notebooks(course: Path) -> Iterator[Path]:
     return (course / "source").glob("*/*.ipynb")
 
 
-def _bring_ours(course: Path, language: str) -> list[Path]:
-    brought = []
+def _copy_ours(course: Path, language: str) -> list[Path]:
+    copied = []
     for path in shipped.labs(language):
         place = course / "source" / path.parent.name / path.name
         write_atomically(place, shipped.content(path), follow=False)
-        brought.append(place)
-    return brought
+        copied.append(place)
+    return copied
 
 
-def _look_through(course: Path, lab: str) -> None:
-    """Raises MlgpuError, and leaves nothing to hand out, where a file gives something away."""
+def _search_for_leaks(course: Path, lab: str) -> None:
+    """Raise MlgpuError and delete the release if a file in it gives something away."""
     kept: set[str] = set()
     for path in (course / "source" / lab).glob("*.ipynb"):
         kept |= withheld.lines(json.loads(path.read_bytes()))
-    made = course / "release" / lab
-    for path in sorted(one for one in made.rglob("*") if one.is_file()):
-        line = withheld.found(path, kept)
+    release_folder = course / "release" / lab
+    for path in sorted(one for one in release_folder.rglob("*") if one.is_file()):
+        line = withheld.first_leak(path, kept)
         if line is not None:
-            shutil.rmtree(made)
+            shutil.rmtree(release_folder)
             raise MlgpuError(
                 say(
                     "{file} of {lab} would give a solution or a hidden test to students: {line} "
                     "Take it out of {source}, and run this again. Nothing was left in {release}.",
-                    file=path.relative_to(made),
+                    file=path.relative_to(release_folder),
                     lab=lab,
                     line=repr(line),
                     source=course / "source" / lab,
-                    release=made,
+                    release=release_folder,
                 )
             )
 
 
-def _said(course: Path, labs: list[str], brought: list[Path]) -> Iterator[Sentence]:
-    if brought:
+def _messages(course: Path, labs: list[str], copied: list[Path]) -> Iterator[Sentence]:
+    if copied:
         yield say_count(
             "Copied {count} lab to {folder}, with its solution: keep that folder to yourself.",
             "Copied {count} labs to {folder}, with their solutions: keep that folder to yourself.",
-            len(brought),
+            len(copied),
             folder=course / "source",
         )
     yield say_count(

@@ -1,4 +1,4 @@
-"""What a class's machines did, from the records saved in the notebooks. Nothing is run."""
+"""`jupyter mlgpu class report`: summarizes the records saved in a class's notebooks, without running code."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from jupyter_mlgpu.teach.submissions import Submission, find_inconsistencies, fo
 
 @dataclass(frozen=True)
 class Entry:
-    """One student's notebook, or in one sentence why it could not be read.
+    """One student's notebook, or a sentence on why it could not be read.
 
-    `against` are sentences that speak against its records.
+    `against` are sentences on inconsistencies of its records.
     """
 
     student: str
@@ -30,13 +30,13 @@ class Entry:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """The records saved in it, from its top to its end."""
+        """The records saved in it, from top to bottom."""
         return () if self.notebook is None else self.notebook.records
 
 
 @dataclass
 class Times:
-    """The wall times of one cell over the class, by student; light runs that ended well."""
+    """The wall times of one cell over the class, by student; only light runs without an error."""
 
     lab: str
     cell: str
@@ -44,7 +44,7 @@ class Times:
 
 
 def report(folder: Path, lab: str | None, out: Path | None) -> int:
-    """Write the report and print its text; returns the exit status, 1 where a notebook could not be read."""
+    """Write the report, print its text, and return the exit status: 1 if a notebook could not be read."""
     from jupyter_mlgpu.teach.commands import page as class_page
 
     if out is not None and out.suffix != ".html":
@@ -60,7 +60,7 @@ def report(folder: Path, lab: str | None, out: Path | None) -> int:
         )
     page = out or folder / "class_report.html"
     text = class_page.text(entries)
-    # A name that nobody typed is replaced itself, where a student has put a link there.
+    # A file with the default name is replaced even if a student has put a link there.
     write_atomically(page, _utf_8(class_page.html(entries, title=folder.resolve().name)), follow=bool(out))
     write_atomically(page.with_suffix(".txt"), _utf_8(text), follow=False)
     print(visible(text), end="")
@@ -69,12 +69,12 @@ def report(folder: Path, lab: str | None, out: Path | None) -> int:
 
 
 def _utf_8(text: str) -> bytes:
-    # Names of files need not be UTF-8.
+    # File names need not be UTF-8.
     return text.encode(errors="replace")
 
 
 def gather(folder: Path, lab: str | None = None) -> list[Entry]:
-    """Every notebook of a course's submissions, or of a plain folder; what is broken is told."""
+    """Return an entry for each notebook of a course's submissions, or of a plain folder."""
     submitted = folder / "submitted"
     root = submitted if submitted.is_dir() else folder
     found = []
@@ -83,7 +83,7 @@ def gather(folder: Path, lab: str | None = None) -> list[Entry]:
         if not parts:
             raise UsageError(f"{visible_line(path)} {why}; check the path and try again.")
         of_lab = parts[1] if root == submitted and len(parts) > 2 else path.stem
-        of_a_folder = why is not None and path.suffix != ".ipynb"  # which may hold any lab
+        of_a_folder = why is not None and path.suffix != ".ipynb"  # a folder may hold any lab
         if lab is None or of_a_folder or lab in (of_lab, path.stem):
             student = parts[0] if len(parts) > 1 else path.stem
             one = (
@@ -105,31 +105,31 @@ def _entry(student: str, lab: str, path: Path) -> Entry:
             *(one for cell in notebook.cells for one in find_inconsistencies(notebook, cell)),
         ]
         entry = Entry(student, lab, notebook, against=tuple(against))
-        class_page.text([entry])  # what cannot be shown alone would cost the whole report
+        class_page.text([entry])  # an entry that cannot be shown would break the whole report
         return entry
     except UsageError as error:
         return Entry(student, lab, None, str(error))
-    except Exception as error:  # whatever a file holds, the others are read
+    except Exception as error:  # one bad file must not stop the reading of the others
         return Entry(
             student, lab, None, f"{visible_line(path.name)} cannot be read ({type(error).__name__}: {error})."
         )
 
 
 def devices(entry: Entry) -> list[str]:
-    """The devices that operations of the notebook ran on, as its records say."""
+    """Return the devices that the notebook's operations ran on, from its records."""
     places = {one.device for record in entry.records for one in record.device.ran_on or ()}
     return sorted(places)
 
 
 def without_records(entries: Sequence[Entry]) -> list[Entry]:
-    """Notebooks that could be read and hold no record at all."""
+    """Return the notebooks that could be read but hold no record."""
     return [entry for entry in entries if entry.notebook is not None and not entry.records]
 
 
 def times(entries: Sequence[Entry]) -> list[Times]:
-    """The wall time of each named cell that at least two students ran, in the order of the notebook.
+    """Return the wall times of each named cell that at least two students ran, in notebook order.
 
-    Of several records under one cell the last counts.
+    The last of several records under one cell counts.
     """
     found: dict[tuple[str, str], Times] = {}
     for entry in entries:
@@ -146,26 +146,26 @@ def times(entries: Sequence[Entry]) -> list[Times]:
 
 
 def common_notes(entries: Sequence[Entry]) -> list[tuple[str, str, int]]:
-    """Log messages whose meaning is known: verdict, meaning, and how many students had them; most first."""
-    who: dict[tuple[str, str], set[str]] = defaultdict(set)
+    """Return known log messages: verdict, meaning, and number of students, the most frequent first."""
+    students: dict[tuple[str, str], set[str]] = defaultdict(set)
     for entry in entries:
         for record in entry.records:
             for line in record.logs:
                 if line.meaning:
-                    who[line.verdict, line.meaning].add(entry.student)
-    ordered = Counter({key: len(students) for key, students in who.items()}).most_common()
+                    students[line.verdict, line.meaning].add(entry.student)
+    ordered = Counter({key: len(names) for key, names in students.items()}).most_common()
     return [(verdict, meaning, count) for (verdict, meaning), count in ordered]
 
 
 def worth_a_look(entries: Sequence[Entry]) -> list[str]:
-    """What speaks against records, a sentence each. It need be nobody's fault."""
-    from jupyter_mlgpu.teach.submissions.inconsistencies import shared
+    """Return sentences on inconsistencies of records, which need not be anybody's fault."""
+    from jupyter_mlgpu.teach.submissions.inconsistencies import find_shared_records
 
     found = [f"{entry.student}: {one}" for entry in entries for one in entry.against]
     read_ones = [(f"{one.student} ({one.lab})", one.notebook) for one in entries if one.notebook is not None]
     found += [
         f"{first} and {second} hold {count} record{'s' if count != 1 else ''} of the same run: one notebook "
         "was made from the other after it ran."
-        for first, second, count in shared(read_ones)
+        for first, second, count in find_shared_records(read_ones)
     ]
     return found

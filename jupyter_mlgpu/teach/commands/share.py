@@ -1,4 +1,4 @@
-"""`%mlc_share`: the student's consent, and what it sets going. Nothing is sent but from here on."""
+"""`%mlc_share`: asks for the student's consent, and shares records only after it was given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_coun
 from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.teach.sharing import sender
 from jupyter_mlgpu.teach.sharing.address import Address, address_of
-from jupyter_mlgpu.teach.sharing.outbox import WAITING, Outbox, Picked, made
+from jupyter_mlgpu.teach.sharing.outbox import WAITING, Batch, Outbox, make_report
 from jupyter_mlgpu.teach.sharing.post import post
 from jupyter_mlgpu.teach.sharing.report import (
     SHARED,
@@ -34,7 +34,7 @@ _OFF = say("Sharing is off: nothing is sent. `%mlc_share on` turns it on and lis
 
 
 class ShareCommand:
-    """The commands behind `%mlc_share`, and the consent: it is in this object, and nowhere on a disk."""
+    """The commands of `%mlc_share`. The consent is stored in this object only, not on disk."""
 
     def __init__(self, runtime: Runtime, shell: Any, environment: Mapping[str, str] = os.environ) -> None:
         self._runtime = runtime
@@ -46,7 +46,7 @@ class ShareCommand:
         self._since_ns = 0
 
     def run(self, words: str) -> str:
-        """`%mlc_share WORDS`; returns what to print. Raises UsageError for a word that it does not know."""
+        """Run `%mlc_share WORDS`, and return the text to print; raises UsageError for an unknown word."""
         commands = {"on": self._on, "off": self._off, "status": self._status, "show": self._show}
         command = words or "status"
         if command not in commands:
@@ -59,7 +59,7 @@ class ShareCommand:
         return commands[command]()
 
     def end(self) -> None:
-        """Send nothing more; the extension is being unloaded."""
+        """Stop sharing, because the extension is being unloaded."""
         self._withdraw(wait=1.0)
 
     def _on(self) -> str:
@@ -79,7 +79,7 @@ class ShareCommand:
         self._since_ns = self._runtime.recorder.clock.monotonic_ns()
         self._sender.start()
         self._runtime.store.subscribe(self._record_made)
-        self._runtime.on_check = self._checked
+        self._runtime.on_check = self._add_check
         return _consent(address)
 
     def _off(self) -> str:
@@ -111,7 +111,7 @@ class ShareCommand:
         if self._sender is not None and self._is_own(record) and record.started_monotonic_ns > self._since_ns:
             self._sender.add(record)
 
-    def _checked(self, exercise: str, right: bool) -> None:
+    def _add_check(self, exercise: str, right: bool) -> None:
         if self._sender is not None:
             self._sender.check(exercise, right=right)
 
@@ -120,7 +120,7 @@ class ShareCommand:
 
     def _status(self) -> str:
         if self._sender is None:
-            address_of(self._environment)  # where there is none, that is what is to be said
+            address_of(self._environment)  # without an address, its error is the message to show
             return _OFF
         return _of_state(self._sender.state(), self._url)
 
@@ -134,12 +134,15 @@ class ShareCommand:
                 "Nothing would be sent for the last cell: its record is not of the form that "
                 "this kernel makes."
             )
-        report, _ = made(Picked((shared,), self._outbox.checks, self._outbox.lesson), real_time.time())
+        report, _ = make_report(Batch((shared,), self._outbox.checks, self._outbox.lesson), real_time.time())
         return json.dumps(to_json(report), indent=2)
 
 
 def _in_a_notebook(shell: Any) -> bool:
-    """Whether a front end's cell is running: a terminal has none, nor has a file run at a kernel's start."""
+    """Return True if a front end's cell is running.
+
+    A terminal has no such cell, nor does a file that runs at a kernel's start.
+    """
     try:
         return bool(shell.parent_header["msg_type"] == "execute_request")
     except (AttributeError, KeyError, TypeError, LookupError):
@@ -147,7 +150,7 @@ def _in_a_notebook(shell: Any) -> bool:
 
 
 def _consent(address: Address) -> Sentence:
-    """What the student agrees to: every field by its name, from the classes that are sent."""
+    """Return the text of the consent: every field by its name, from the classes that are sent."""
     return below(
         say("Sharing is on for this notebook until you run `%mlc_share off` or this kernel ends."),
         say(
@@ -175,7 +178,7 @@ def _names(kind: type[Struct], but: str = "") -> str:
 
 
 def _of_state(state: sender.State, url: str) -> Sentence:
-    said = [
+    sentences = [
         say(
             "Sharing is on, to {url}: {taken} accepted, {waiting} waiting; {passed} of "
             "{tried} attempted exercises are right.",
@@ -187,7 +190,7 @@ def _of_state(state: sender.State, url: str) -> Sentence:
         )
     ]
     if state.why is not None:
-        said.append(
+        sentences.append(
             say(
                 "The last attempt failed: {why}. The next one is in {seconds} s.",
                 why=state.why,
@@ -195,7 +198,7 @@ def _of_state(state: sender.State, url: str) -> Sentence:
             )
         )
     if state.left_out:
-        said.append(
+        sentences.append(
             say(
                 "{cells} will not be sent: only the newest {most} can wait.",
                 cells=_cells(state.left_out),
@@ -203,17 +206,17 @@ def _of_state(state: sender.State, url: str) -> Sentence:
             )
         )
     if state.why_refused:
-        said.append(
+        sentences.append(
             say("{cells} will not be sent again: {why}.", cells=_cells(state.refused), why=state.why_refused)
         )
     if state.unfit:
-        said.append(
+        sentences.append(
             say(
                 "{cells} cannot be shared: the record is not of the form that this kernel makes.",
                 cells=_cells(state.unfit),
             )
         )
-    return below(*said)
+    return below(*sentences)
 
 
 def _cells(count: int) -> Sentence:

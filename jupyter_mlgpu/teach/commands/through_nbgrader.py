@@ -1,4 +1,4 @@
-"""nbgrader, as a program of its own in the course's folder."""
+"""Runs nbgrader as a separate program in the course's folder."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from jupyter_mlgpu.record.errors import MlgpuError
 from jupyter_mlgpu.record.sentence import say
 
-# A line of nbgrader's log, or the last one of a traceback: the one that says what happened.
+# An error line of nbgrader's log, or the last line of a traceback.
 _ERROR = re.compile(r"\| ERROR\] (?!Traceback)|^\w[\w.]*(Error|Exception): ")
 
 
 def nbgrader(course: Path, *words: str) -> str | None:
-    """Run one of nbgrader's commands in the course's folder; None, or the last thing it said of an error."""
-    programs = str(Path(sys.executable).parent)  # where nbgrader looks for alembic
+    """Run an nbgrader command in the course's folder; return its error message, or None."""
+    programs = str(Path(sys.executable).parent)  # nbgrader searches here for alembic
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
     done = subprocess.run(
         [sys.executable, "-m", "nbgrader", *words],
@@ -30,15 +30,15 @@ def nbgrader(course: Path, *words: str) -> str | None:
     )
     if done.returncode == 0:
         return None
-    said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    errors = [line for line in said if _ERROR.search(line)] or said
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if _ERROR.search(line)] or lines
     return errors[-1] if errors else f"it ended with status {done.returncode} and no message."
 
 
 def make_release(course: Path, lab: str) -> None:
-    """Write the students' version of a lab, in the place of an earlier one, and tell the gradebook of it.
+    """Write the students' version of a lab, replacing an earlier one, and add it to the gradebook.
 
-    Raises MlgpuError with what nbgrader says against it.
+    Raises MlgpuError with nbgrader's error message.
     """
     why = nbgrader(course, "generate_assignment", lab, "--force", "--create")
     if why:

@@ -1,8 +1,8 @@
-"""What nbgrader runs in the place of its own executing: students' cells apart, tests by the judge.
+"""Replacements of two nbgrader preprocessors: students' cells run in a sandbox, the tests outside.
 
-nbgrader finds these two by their names (`teach/commands/grade.py` gives them), reads a notebook as it was
-handed in, and puts the lab's own text into each cell that is not the student's. Points, feedback and
-export stay its own.
+nbgrader finds the two classes by name (`teach/commands/grade.py` passes the names). It reads the submitted
+notebook and restores the lab's own text in each cell that is not the student's. Points, feedback and export
+remain nbgrader's.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from jupyter_mlgpu.teach.lessons import labs
 from jupyter_mlgpu.teach.lessons.labs import Measurements, Submitted
 from jupyter_mlgpu.teach.submissions import read
 
-#: Where it stands in nbgrader's resources what the teacher has to decide, and in which file that is told.
+#: Keys in nbgrader's resources: the grades that the teacher has to decide, and the file with the results.
 OPEN = "jupyter_mlgpu_open"
-TOLD_FILE = "jupyter_mlgpu_told"
+RESULTS_FILE = "jupyter_mlgpu_told"
 
 _BY_HAND = say("an answer in words is graded by hand")
 
 
 class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
-    """Runs a submission's cells in a sandbox, and the lab's tests here."""
+    """Runs a submission's cells in a sandbox, and the lab's tests in this process."""
 
     sandbox = Unicode(help="which of our sandboxes: its name").tag(config=True)
     seconds = Float(600.0, help="the longest that a cell may take").tag(config=True)
@@ -50,14 +50,14 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
     told = Unicode(help="the file to write what came out besides points to, as JSON").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """Called by nbconvert for each notebook; the working directory is the course's folder."""
+        """Grade one notebook; nbconvert calls this in the course's folder."""
         try:
-            return self._graded(nb, resources)
+            return self._grade_notebook(nb, resources)
         except MlgpuError as error:
-            self._tell(failed=str(error))
+            self._add_results(failed=str(error))
             raise
 
-    def _graded(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def _grade_notebook(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         course, of = Path.cwd(), resources["nbgrader"]
         source = course / "source" / of["assignment"]
         file = f"{of['notebook']}.ipynb"
@@ -80,22 +80,27 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
             _grade(nb, teachers, student, apart, judge, left)
             losses = student.losses
         left |= {name: str(_BY_HAND) for name in _in_words(nb)}
-        resources[OPEN], resources[TOLD_FILE] = set(left), self.told
-        self._tell(open={name: [why, _points(nb, name)] for name, why in left.items()}, losses=losses)
+        resources[OPEN], resources[RESULTS_FILE] = set(left), self.told
+        self._add_results(open={name: [why, _points(nb, name)] for name, why in left.items()}, losses=losses)
         return nb, resources
 
-    def _tell(self, **what: Any) -> None:
-        """Add to what is told besides points: a lab may have several notebooks."""
+    def _add_results(self, **what: Any) -> None:
+        """Add to the results file; a lab may have several notebooks."""
         path = Path(self.told)
-        told = json.loads(path.read_bytes()) if path.exists() else {"open": {}, "losses": [], "failed": None}
-        told["open"].update(what.get("open", {}))
-        told["losses"] += what.get("losses", [])
-        told["failed"] = told["failed"] or what.get("failed")
-        write_atomically(path, json.dumps(told).encode())
+        results = (
+            json.loads(path.read_bytes()) if path.exists() else {"open": {}, "losses": [], "failed": None}
+        )
+        results["open"].update(what.get("open", {}))
+        results["losses"] += what.get("losses", [])
+        results["failed"] = results["failed"] or what.get("failed")
+        write_atomically(path, json.dumps(results).encode())
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
-    """Saves points as nbgrader does; what is open has none until the teacher gives them, and keeps those."""
+    """Saves points as nbgrader does, except for open grades.
+
+    An open grade has no points until the teacher sets them. Points set by hand are kept.
+    """
 
     def _add_score(self, cell: Any, resources: Any) -> None:
         super()._add_score(cell, resources)
@@ -106,18 +111,18 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
             if grade.manual_score is None:
                 grade.needs_manual_grade = True
             else:
-                _no_longer_open(Path(resources[TOLD_FILE]), name)
+                _no_longer_open(Path(resources[RESULTS_FILE]), name)
             self.gradebook.db.commit()
 
 
-def _no_longer_open(told: Path, name: str) -> None:
-    data = json.loads(told.read_bytes())
+def _no_longer_open(results_file: Path, name: str) -> None:
+    data = json.loads(results_file.read_bytes())
     data["open"].pop(name, None)
-    write_atomically(told, json.dumps(data).encode())
+    write_atomically(results_file, json.dumps(data).encode())
 
 
 def _in_words(nb: Any) -> list[str]:
-    """The answers that only a person can grade; those that were not written get no points by themselves."""
+    """Return the written answers, which only a person can grade; an empty one gets no points."""
     return [
         cell.metadata["nbgrader"]["grade_id"]
         for cell in nb.cells
@@ -135,7 +140,7 @@ def _grade(
     judge: Judge,
     left: dict[str, str],
 ) -> None:
-    """Run all cells in the submission's order; before a test, the lab's own cells that stand above it."""
+    """Run all cells in the submission's order; before each test, the lab's own cells above it."""
     known = {cell.name: cell for cell in teachers}
     waiting = [cell for cell in teachers if cell.role == "given"]
     order = {cell.name: number for number, cell in enumerate(teachers)}
@@ -156,8 +161,8 @@ def _grade(
             judge.give(given)
             if given.alone:
                 apart.later(given.source)
-        made, why = judge.test(of_teacher)
-        cell.outputs = _as_notebooks_have(made)
+        test_outputs, why = judge.test(of_teacher)
+        cell.outputs = _as_notebooks_have(test_outputs)
         if why is not None:
             left[name] = why
 
@@ -167,7 +172,7 @@ def _as_notebooks_have(outputs: list[dict[str, Any]]) -> Any:
 
 
 def _add_missing(nb: Any, source: Any, teachers: list[TeachersCell]) -> None:
-    """Put back the tests that a submission lacks: a test that was deleted is not passed."""
+    """Insert the tests that a submission lacks, so that deleting a test does not pass it."""
     names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in nb.cells]
     for cell, after in cells.missing([name for name in names if name], teachers):
         of_source = next(
@@ -182,8 +187,8 @@ def _add_missing(nb: Any, source: Any, teachers: list[TeachersCell]) -> None:
 
 
 def _points(nb: Any, name: str) -> float:
-    told = (cell.metadata.get("nbgrader", {}) for cell in nb.cells)
-    return next(float(one["points"]) for one in told if one.get("grade_id") == name)
+    metadata = (cell.metadata.get("nbgrader", {}) for cell in nb.cells)
+    return next(float(one["points"]) for one in metadata if one.get("grade_id") == name)
 
 
 def _measuring(
@@ -194,7 +199,7 @@ def _measuring(
 
 
 def _receipts(handed_in: Path, graded: Path) -> Callable[[str], Measurements]:
-    """What `--trust-receipts` asks for: the records in the file as it was handed in."""
+    """Return what `--trust-receipts` uses: the records in the submitted file."""
 
     def answer(notebook: str) -> Measurements:
         try:

@@ -1,7 +1,6 @@
-"""Which cell is whose: a lab's tests and given cells by the teacher's own notebook, all others the student's.
+"""Ownership of cells: the teacher's notebook defines the tests and given cells, all others are the student's.
 
-What a submission says of its cells is not asked: a cell that calls itself a test is a student's like any
-other.
+The submission's own metadata is not trusted: a cell that claims to be a test is a student's cell.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 
 @dataclass(frozen=True)
 class TeachersCell:
-    """A code cell of the lab's source: nbgrader's name of it, what it is for, its code and its tags.
+    """A code cell of the lab's source: its nbgrader name, its role, its code and its tags.
 
-    `alone` says of a given cell that it needs nothing that a student writes.
+    `alone` is True for a given cell that uses nothing a student writes.
     """
 
     name: str
@@ -40,31 +39,31 @@ class TeachersCell:
 
 
 def teachers_cells(notebook: Mapping[str, Any]) -> list[TeachersCell]:
-    """The code cells of a lab's source that have a name of nbgrader's, from its top to its end."""
+    """Return the code cells of a lab's source that have an nbgrader name, from top to bottom."""
     found: list[TeachersCell] = []
     known: set[str] = set(_BUILTINS)
     for cell in notebook["cells"]:
-        told = cell["metadata"].get("nbgrader", {})
-        if cell["cell_type"] != "code" or "grade_id" not in told:
+        metadata = cell["metadata"].get("nbgrader", {})
+        if cell["cell_type"] != "code" or "grade_id" not in metadata:
             continue
-        role: Role = "answer" if told.get("solution") else "test" if told.get("grade") else "given"
+        role: Role = "answer" if metadata.get("solution") else "test" if metadata.get("grade") else "given"
         source = "".join(cell["source"])
         if role == "given" and "import *" in source:
             raise GradingError(
-                f"The lab's cell {told['grade_id']!r} imports *, which hides where its names come from; "
+                f"The lab's cell {metadata['grade_id']!r} imports *, which hides where its names come from; "
                 "import them by name."
             )
-        alone = role == "given" and _is_python(source) and needed(plain_python(source)) <= known
+        alone = role == "given" and _is_python(source) and used_names(plain_python(source)) <= known
         if alone:
-            known |= made(plain_python(source))
+            known |= bound_names(plain_python(source))
         found.append(
-            TeachersCell(told["grade_id"], role, source, tuple(cell["metadata"].get("tags", ())), alone)
+            TeachersCell(metadata["grade_id"], role, source, tuple(cell["metadata"].get("tags", ())), alone)
         )
     return found
 
 
 def plain_python(source: str) -> str:
-    """The code without lines that are IPython's: `%matplotlib inline`, `!ls`."""
+    """Return code without IPython's own lines, such as `%matplotlib inline` or `!ls`."""
     lines = source.splitlines(keepends=True)
     return "".join(
         "\n" if line.startswith(("%", "!")) and not line.startswith("%%") else line for line in lines
@@ -79,16 +78,16 @@ def _is_python(source: str) -> bool:
     return True
 
 
-def needed(source: str) -> set[str]:
-    """The names that code takes from outside itself, wherever in it. Raises SyntaxError."""
+def used_names(source: str) -> set[str]:
+    """Return the names that code uses but does not define; raises SyntaxError for invalid code."""
     top = symtable.symtable(source, "<cell>", "exec")
     bound = {one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported()}
     wanted = {one.get_name() for table in _tables(top) for one in _of_the_module(table)}
     return wanted - bound
 
 
-def made(source: str) -> set[str]:
-    """The names that code binds at its top level. Raises SyntaxError."""
+def bound_names(source: str) -> set[str]:
+    """Return the names that code binds at its top level; raises SyntaxError for invalid code."""
     top = symtable.symtable(source, "<cell>", "exec")
     return {one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported()}
 
@@ -108,7 +107,7 @@ def _of_the_module(table: symtable.SymbolTable) -> Iterable[symtable.Symbol]:
 def missing(
     submitted: Sequence[str], teachers: Sequence[TeachersCell]
 ) -> list[tuple[TeachersCell, str | None]]:
-    """The tests that a submission lacks, each with the nearest cell before it (None: it is the first)."""
+    """Return the tests that a submission lacks, each with the nearest cell before it, or None."""
     there = set(submitted)
     found = []
     last: str | None = None

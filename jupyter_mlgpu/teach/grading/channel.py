@@ -32,14 +32,15 @@ _TAMPERED = say(
 
 
 class Channel:
-    """The grader's end. `lost` says why the process is no more, in a sentence; None: it runs.
+    """The grader's end of the channel.
 
-    Everything raises GradingError where the process has ended, answers too late, or was tampered with.
+    `lost` returns a sentence on why the process has ended, or None while it runs. All methods raise
+    GradingError if the process has ended, answers too late, or was tampered with.
     """
 
     def __init__(self, lost: Callable[[], str | None]) -> None:
         self._lost = lost
-        #: The worker's end; whoever starts the worker closes it afterwards.
+        #: The worker's end. The code that starts the worker closes it afterwards.
         self.theirs: socket.socket
         self._ours, self.theirs = socket.socketpair()
         self._inode = os.fstat(self.theirs.fileno()).st_ino
@@ -55,18 +56,18 @@ class Channel:
         self.theirs.close()
 
     def ask(self, line: bytes, deadline: float) -> dict[str, Any]:
-        """Send a question's line, and return the answer that carries its number."""
+        """Send a question, and return the answer that carries its number."""
         number = secrets.token_hex(16)
-        self._send(codec.numbered(line, number), deadline)
+        self._send(codec.with_number(line, number), deadline)
         answer = codec.unpack(self._receive(deadline))
         if answer.pop("number", None) != number:
             raise GradingError(_TAMPERED)
         return answer
 
     def find_worker(self, processes: Callable[[], Iterable[int]]) -> None:
-        """Find the worker among processes: before any code of the student's has run, it alone waits here.
+        """Find the worker among processes: before any student's code has run, it alone waits on the channel.
 
-        Where the kernel does not tell, the number in an answer is all that speaks for it.
+        If the kernel does not show this, only the number in each answer identifies the worker.
         """
         soon = time.monotonic() + _PATIENCE
         known = Path("/proc/self/syscall").exists()
@@ -78,7 +79,7 @@ class Channel:
             time.sleep(_POLLING_INTERVAL)
 
     def await_worker(self, deadline: float) -> None:
-        """Until the worker waits for the next question: before, what it was asked to do is not over."""
+        """Wait until the worker waits for the next question; before that, its work is not done."""
         if self.worker is None:
             return
         soon = time.monotonic() + _PATIENCE
@@ -86,7 +87,7 @@ class Channel:
             waits = waiting.waits_of(self.worker, self._inode)
             if waits is not None and waits > self._waits:
                 break
-            if waits is not None and time.monotonic() > soon:  # it has never read the question
+            if waits is not None and time.monotonic() > soon:  # it has not read the question
                 raise GradingError(_TAMPERED)
             self._check(deadline)
             time.sleep(_POLLING_INTERVAL)
@@ -117,7 +118,7 @@ class Channel:
         return bytes(line)
 
     def _take(self) -> None:
-        """Take what has arrived, if anything has."""
+        """Read the bytes that have arrived, if there are any."""
         try:
             block = self._ours.recv(1024**2)
         except BlockingIOError:
@@ -129,7 +130,7 @@ class Channel:
         self._arrived += block
 
     def _ready(self, event: int, deadline: float) -> None:
-        """Wait for the socket, and check once a second: a child of the worker may keep a dead line open."""
+        """Wait for the socket and check the process every second: a child may keep the worker's end open."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._ours, event)
             while not selector.select(min(1.0, max(0.0, deadline - time.monotonic()))):
@@ -143,7 +144,7 @@ class Channel:
             raise GradingError("It did not answer in time and was stopped.")
 
     def _why_closed(self) -> str:
-        """Why nothing crosses any more: the process ends at that moment, or has closed its end."""
+        """Return why the channel is closed: the process is ending, or has closed its end."""
         soon = time.monotonic() + _PATIENCE
         while self._lost() is None and time.monotonic() < soon:
             time.sleep(0.01)

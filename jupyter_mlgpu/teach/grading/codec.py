@@ -1,9 +1,9 @@
-"""Values that cross between the grader and a student's process: plain data as JSON, and nothing else.
+"""JSON encoding of the plain data that crosses between the grader and a student's process.
 
-Numbers, texts, bytes, lists, tuples, dicts, sets and arrays of numbers. What arrives is built anew from
-Python's own types and NumPy's, so it compares as they do, whatever class it had before. Nothing is ever
-unpickled, and nothing that arrives chooses a class. Functions cross in one direction: those of the grader are
-called back.
+Numbers, texts, bytes, lists, tuples, dicts, sets and arrays of numbers can cross. The receiver builds new
+values from Python's and NumPy's own types, so they compare as these do, whatever class they had. Nothing is
+unpickled, and received data never chooses a class. Functions cross in one direction only: a function of the
+grader is called back.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import Any
 
 from jupyter_mlgpu.record.errors import CrossingError
 
-#: Bytes of one message at most, in either direction.
+#: Most bytes of one message, in either direction.
 LIMIT = 32 * 1024**2
-#: How deep lists may lie in lists.
+#: Greatest depth of nested lists.
 DEPTH = 60
 
 _DTYPE = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f(?:2|4|8)|c(?:8|16))")
 _MOST_DIMENSIONS = 32
 
-#: What stands for a function of the grader's in a message, and the function for what stands for it.
+#: Functions that map a function of the grader to its number in a message, and back.
 Naming = Callable[[Callable[..., Any]], int]
 Finding = Callable[[int], Callable[..., Any]]
 
 
 def encode(value: object, naming: Naming | None = None, depth: int = 0) -> Any:
-    """JSON-ready data for a value. Raises CrossingError for what is not plain."""
+    """Return JSON-ready data for a value; raises CrossingError if the value is not plain."""
     if depth > DEPTH:
         raise CrossingError(f"A value is nested more than {DEPTH} deep, or holds itself; give a flatter one.")
     if value is None or value is True or value is False:
@@ -70,7 +70,7 @@ _GROUPS: dict[str, Any] = {"list": list, "tuple": tuple, "set": (set, frozenset)
 
 
 def _numbers(value: Any) -> list[Any] | None:
-    """An array, or one number of NumPy's; a tensor of a framework that gives its numbers to NumPy."""
+    """Return an array, a NumPy number, or a tensor that converts to NumPy, as JSON-ready data."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None
@@ -88,7 +88,7 @@ def _numbers(value: Any) -> list[Any] | None:
 
 
 def decode(data: Any, finding: Finding | None = None, depth: int = 0) -> Any:
-    """The value for such data, which may come from anybody. Raises CrossingError for anything else."""
+    """Return the value of untrusted data; raises CrossingError for anything that `encode` does not write."""
     if depth > DEPTH:
         raise CrossingError(f"What arrived is nested more than {DEPTH} deep.")
     if data is None or isinstance(data, bool | str | float):
@@ -97,14 +97,14 @@ def decode(data: Any, finding: Finding | None = None, depth: int = 0) -> Any:
         raise CrossingError(f"What arrived is not plain data: {data!r:.60}")
     kind, *rest = data
     try:
-        return _decoded(kind, rest, finding, depth)
+        return _decode_kind(kind, rest, finding, depth)
     except CrossingError:
         raise
     except (ValueError, TypeError, OverflowError, binascii.Error, RecursionError) as error:
         raise CrossingError(f"What arrived as {kind!r:.20} is none: {error!s:.80}") from None
 
 
-def _decoded(kind: str, rest: list[Any], finding: Finding | None, depth: int) -> Any:
+def _decode_kind(kind: str, rest: list[Any], finding: Finding | None, depth: int) -> Any:
     if kind == "int":
         (text,) = rest
         return int(_text(text), 16)
@@ -144,10 +144,10 @@ def _array(kind: str, dtype: Any, shape: Any, text: Any) -> Any:
     if lengths is None or len(lengths) != len(shape) or len(lengths) > _MOST_DIMENSIONS:
         raise CrossingError("What arrived as an array has no shape.")
     data = base64.b64decode(_text(text), validate=True)
-    made = numpy.dtype(dtype)
-    if math.prod(lengths) * made.itemsize != len(data):
+    number_type = numpy.dtype(dtype)
+    if math.prod(lengths) * number_type.itemsize != len(data):
         raise CrossingError("What arrived as an array does not have the size that it says.")
-    array = numpy.frombuffer(bytearray(data), made).reshape(lengths)
+    array = numpy.frombuffer(bytearray(data), number_type).reshape(lengths)
     if kind == "array":
         return array
     if lengths:
@@ -168,7 +168,7 @@ def _one_of(value: Any, choices: tuple[str, ...]) -> str:
 
 
 def pack(message: dict[str, Any]) -> bytes:
-    """One line for a message. Raises CrossingError for one that is too large."""
+    """Return a message as one line; raises CrossingError if it is too large."""
     line = json.dumps(message, allow_nan=False).encode() + b"\n"
     if len(line) > LIMIT:
         raise CrossingError(
@@ -177,13 +177,13 @@ def pack(message: dict[str, Any]) -> bytes:
     return line
 
 
-def numbered(line: bytes, number: str) -> bytes:
-    """The line of a message with one field more: the number that its answer has to carry."""
+def with_number(line: bytes, number: str) -> bytes:
+    """Return the line with one more field: the number that the answer has to carry."""
     return b'{"number": "' + number.encode() + b'"' + (b"}\n" if line == b"{}\n" else b", " + line[1:])
 
 
 def unpack(line: bytes) -> dict[str, Any]:
-    """The message of a line. Raises CrossingError for a line that is none."""
+    """Return the message in a line; raises CrossingError if the line is invalid."""
     try:
         message = json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError):

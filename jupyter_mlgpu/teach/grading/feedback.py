@@ -1,8 +1,8 @@
-"""Feedback pages that can do nothing but be read.
+"""Feedback pages that cannot run code in the teacher's browser.
 
-A student's text becomes part of a page that a teacher opens: it could hold a script, which would run with all
-that the teacher may. A content security policy, the first thing in the page, lets the browser refuse every
-script, form, frame and address; formulas then stay as they were typed.
+A student's text becomes part of a page that the teacher opens. A script in it would run with the teacher's
+rights. A content security policy, the first thing in the page, makes the browser refuse every script, form,
+frame and address. Formulas therefore stay as they were typed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 _META = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-# nbgrader's own beginning of a page; what is a student's comes after it.
+# nbgrader's own beginning of a page; text of a student comes only after it.
 _BEGINNING = re.compile(r"\s*<!DOCTYPE html>\s*<html[^<>]*>\s*<head[^<>]*>", re.IGNORECASE)
-# A page may send its reader to another by itself, which no policy forbids; nbgrader's own `meta` does not.
+# A `meta` tag can redirect the reader, and no policy forbids that. nbgrader's own tag sets the charset.
 _META_OF_OTHERS = re.compile(r'(?i)<(?=meta\b(?! charset="utf-8" />))')
 
 
-def inert(page: str) -> str:
-    """The page with the policy in it. Raises GradingError for a page that does not begin as nbgrader's do."""
+def make_inert(page: str) -> str:
+    """Return the page with the policy; raises GradingError if it does not begin like nbgrader's pages."""
     begun = _BEGINNING.match(page)
     if begun is None:
         raise GradingError(

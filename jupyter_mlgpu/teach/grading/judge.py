@@ -1,9 +1,9 @@
-"""A lab's tests, run in the grader's own process: the student's code is somewhere else, and is asked.
+"""A lab's tests, run in the grader's own process; the student's code is asked from there.
 
-A test's names are the teacher's wherever the teacher has given them: imports, constants, functions of given
-cells. What is left is the student's: data is fetched and built anew, a function is called where it is,
-anything else cannot be judged. Nothing that a student's cell does to `print`, `assert`, `submitted` or NumPy
-is done to the tests.
+Names in a test are the teacher's if the teacher defined them: imports, constants, functions of given cells.
+All other names are the student's: data is copied, a function is called in its own process, and anything else
+cannot be judged. If a student's cell changes `print`, `assert`, `submitted` or NumPy, the tests are not
+affected.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from jupyter_mlgpu.record.errors import GradingError, NotVerifiedError, SandboxE
 from jupyter_mlgpu.teach.grading import cells, outputs
 from jupyter_mlgpu.teach.grading.cells import TeachersCell
 
-#: Characters of a result that are shown.
+#: Most characters of a result that are shown.
 _MOST_SHOWN = 10_000
 
 
 class Askable(Protocol):
-    """Who knows what a student's cells have made: `student.Student`, or a fake of it."""
+    """Access to the names that a student's cells define: `student.Student`, or a fake."""
 
     def names(self, wanted: Any) -> dict[str, tuple[str, Any]]:
-        """What each name stands for."""
+        """Return the kind and value of each name."""
         ...
 
     def call(self, name: str, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, str]:
-        """The plain result of a function, and what it printed."""
+        """Return the plain result of a function, and what it printed."""
         ...
 
 
 class StudentsFunction:
-    """A function of the student's: it gets copies of its arguments, and its plain result comes back."""
+    """A function of the student's, called with copies of its arguments; its plain result is returned."""
 
     def __init__(self, student: Askable, name: str) -> None:
         self._student = student
@@ -62,7 +62,7 @@ class StudentsFunction:
 
 
 class _NotPlain:
-    """Stands for what cannot be judged; whatever a test does with it says so."""
+    """A placeholder for a value that cannot be judged; every use raises GradingError."""
 
     def __init__(self, name: str, kind: str) -> None:
         object.__setattr__(self, "_told", (name, kind))
@@ -81,10 +81,9 @@ class _NotPlain:
 
 
 class Judge:
-    """Runs given cells and tests, in the lab's order, in one namespace of its own.
+    """Runs given cells and tests in the lab's order, in one namespace of its own.
 
-    `folder` is the lab's own: there lie the files that its tests read. `seconds` is the longest that a cell
-    may take.
+    `folder` is the lab's own, with the files that its tests read. `seconds` is the time limit of a cell.
     """
 
     def __init__(self, student: Askable, folder: Path, *, seconds: float) -> None:
@@ -95,10 +94,10 @@ class Judge:
         self._lent: set[str] = set()
 
     def give(self, cell: TeachersCell) -> None:
-        """Run a given cell that needs no student. Raises GradingError where it fails."""
+        """Run a given cell that uses nothing of the student's; raises GradingError if it fails."""
         if not cell.alone:
             return
-        with self._at_work():
+        with self._in_lab_folder():
             try:
                 exec(compile(cell.python, f"<{cell.name}>", "exec"), self._namespace)
             except Exception as error:
@@ -109,32 +108,36 @@ class Judge:
                     ) from error
 
     def test(self, cell: TeachersCell) -> tuple[list[dict[str, Any]], str | None]:
-        """A test's outputs, and why it could not be verified, if that is what came out."""
-        shown = io.StringIO()
-        made: list[dict[str, Any]] = []
+        """Run a test, and return its outputs and the reason if it could not be verified, else None."""
+        stdout = io.StringIO()
+        test_outputs: list[dict[str, Any]] = []
         unverified = None
-        with self._at_work(), contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
+        with (
+            self._in_lab_folder(),
+            contextlib.redirect_stdout(stdout),
+            contextlib.redirect_stderr(stdout),
+        ):
             try:
                 self._lend(cell)
                 value = self._run(cell)
                 if value is not None:
-                    made.append(_result(value))
+                    test_outputs.append(_result(value))
             except NotVerifiedError as error:
                 unverified = str(error)
-                made.append(outputs.stream(f"Not verified: {error}\n"))
-            except BaseException as error:  # also SystemExit and a test's own time
+                test_outputs.append(outputs.stream(f"Not verified: {error}\n"))
+            except BaseException as error:  # also SystemExit and the test's own time limit
                 if isinstance(error, KeyboardInterrupt | SandboxError):
                     raise
-                made.append(outputs.failure(type(error).__name__, str(error), _lines(error, cell)))
-        printed = outputs.cleaned([outputs.stream(shown.getvalue())]) if shown.getvalue() else []
-        return [*printed, *made], unverified
+                test_outputs.append(outputs.failure(type(error).__name__, str(error), _lines(error, cell)))
+        printed = outputs.clean([outputs.stream(stdout.getvalue())]) if stdout.getvalue() else []
+        return [*printed, *test_outputs], unverified
 
     def _lend(self, cell: TeachersCell) -> None:
-        """Put the student's names into the namespace, as they are now, where the lab has no such name."""
+        """Copy the student's current names into the namespace, except names that the lab defines."""
         for name in self._lent:
             self._namespace.pop(name, None)
         try:
-            wanted = cells.needed(cell.python) - set(self._namespace) - set(dir(builtins))
+            wanted = cells.used_names(cell.python) - set(self._namespace) - set(dir(builtins))
         except SyntaxError as error:
             raise GradingError(f"The test {cell.name!r} is not plain Python: {error}") from error
         lent = self._student.names(wanted) if wanted else {}
@@ -148,7 +151,7 @@ class Judge:
                 self._namespace[name] = _NotPlain(name, value)
 
     def _run(self, cell: TeachersCell) -> Any:
-        """Run a test; the value of its last line, where that is an expression."""
+        """Run a test, and return the value of its last line if that is an expression."""
         file = f"<{cell.name}>"
         source = cell.python
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
@@ -162,8 +165,8 @@ class Judge:
         return eval(compile(ast.Expression(last.value), file, "eval"), self._namespace)
 
     @contextlib.contextmanager
-    def _at_work(self) -> Iterator[None]:
-        """In the lab's folder, and for no longer than the time that a cell has."""
+    def _in_lab_folder(self) -> Iterator[None]:
+        """Work in the lab's folder, within a cell's time limit."""
         before = Path.cwd()
         os.chdir(self._folder)
         sys.path.insert(0, str(self._folder))
@@ -177,7 +180,7 @@ class Judge:
 
 @contextlib.contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raises TimeoutError in the block when its time is over; only the first thread can be held so."""
+    """Raise TimeoutError in the block after some seconds; this works in the main thread only."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -195,25 +198,25 @@ def _at_most(seconds: float) -> Iterator[None]:
 
 
 def _result(value: Any) -> dict[str, Any]:
-    """The value of a test's last line: points, where it is a number."""
-    shown = repr(value)[:_MOST_SHOWN]
+    """Return an output for the value of a test's last line, which is points if it is a number."""
+    text = repr(value)[:_MOST_SHOWN]
     try:
-        points = float(shown)
+        points = float(text)
     except ValueError:
         points = 0.0
-    # nbgrader gives all points for what is below 0 or no number.
+    # nbgrader gives all points for negative values and for what is no number.
     if not 0 <= points < math.inf:
-        raise GradingError(f"The test gave {shown} points, which is not a number of points.")
+        raise GradingError(f"The test gave {text} points, which is not a number of points.")
     return {
         "output_type": "execute_result",
-        "data": {"text/plain": shown},
+        "data": {"text/plain": text},
         "metadata": {},
         "execution_count": None,
     }
 
 
 def _lines(error: BaseException, cell: TeachersCell) -> list[str]:
-    """A traceback from the test's own line on: what lies above is ours."""
+    """Return a traceback that begins at the test's own line; the frames above are the grader's."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename == f"<{cell.name}>"]
-    told = [*traceback.format_list(frames), *traceback.format_exception_only(error)]
-    return [outputs.cleaned([outputs.stream(line)])[0]["text"].rstrip("\n") for line in told if line]
+    lines = [*traceback.format_list(frames), *traceback.format_exception_only(error)]
+    return [outputs.clean([outputs.stream(line)])[0]["text"].rstrip("\n") for line in lines if line]

@@ -1,9 +1,9 @@
-"""Time and memory that a lab asks for, measured again by the grader: receipts handed in prove nothing.
+"""Measurements of time and memory made by the grader, because submitted receipts prove nothing.
 
-The cell is run again in the sandbox, and its time and memory are taken from outside: nothing in there can
-change a clock. A cell that needs nothing of the student's is run where no student's code ever ran, while all
-that the student's cells have left running stands still, so none can slow it down. What remains possible is
-code that knows the cell it runs in; it stands in the notebook for all to read.
+The cell runs again in the sandbox, and its time and memory are measured from outside, so nothing inside can
+change a clock. A cell that uses nothing of the student's runs in a process that never ran a student's code,
+while all processes of the student are paused. So they cannot slow it down. Code that detects the cell it runs
+in remains possible; it is visible in the notebook.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jupyter_mlgpu.record.record import Cell, DeviceUse, Record, Run
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.grading.cells import TeachersCell
 
-#: Runs of each cell. Four are enough to judge a ratio (`faster_than`), and the median bears two bad ones.
+#: Runs of each cell. Four are enough to judge a ratio (`faster_than`), and the median tolerates two outliers.
 RUNS = 5
 
 _SOURCE = say("the grader's clock, outside the sandbox")
@@ -28,26 +28,25 @@ _NO_DEVICE = say("where the student's work ran cannot be measured here: the sand
 
 
 class Measurable(Protocol):
-    """Where cells can be run again: `student.Student`, or a fake of it."""
+    """A process in which cells can be run again: `student.Student`, or a fake."""
 
     def time(self, code: str) -> tuple[float, str | None]:
-        """Seconds, and why it failed, if it did."""
+        """Return the seconds of a run, and an error message if it failed."""
         ...
 
     def paused(self) -> AbstractContextManager[None]:
-        """A block in which nothing that cells have left running goes on."""
+        """Pause everything that cells have left running."""
         ...
 
     def peak(self, code: str) -> tuple[float, str | None]:
-        """Bytes, and why it failed, if it did."""
+        """Return the peak memory in bytes, and an error message if the run failed."""
         ...
 
 
 class Measured:
-    """A submission's cells as the grader measures them: the same questions as `teach.lessons.labs.Submitted`
-    answers.
+    """Measurements of a submission's cells by the grader, with the interface of `labs.Submitted`.
 
-    `mine` runs the student's cells, `apart` those of the lab alone.
+    `mine` runs the student's cells, `apart` the lab's own cells.
     """
 
     def __init__(self, cells: Sequence[TeachersCell], mine: Measurable, apart: Measurable) -> None:
@@ -56,34 +55,34 @@ class Measured:
         self._seconds: dict[str, list[float]] = {}
 
     def same_machine(self, *cells: str) -> None:
-        """Takes their times in turns, so that what slows the machine down meets all of them alike."""
+        """Measure the times of these cells in turns, so that a slow machine affects all of them alike."""
         self._measure(cells)
 
     def ready(self, *cells: str) -> bool:
-        """Always: the grader measures for itself. Takes their times in turns."""
+        """Measure the times of these cells in turns, and return True."""
         self.same_machine(*cells)
         return True
 
     def seconds(self, cell: str) -> float:
-        """The median wall time of a cell. Raises AssertionError where it fails."""
+        """Return the median wall time of a cell; raises AssertionError if it fails."""
         self._measure([cell])
         return median(self._seconds[cell])
 
     def peak(self, cell: str) -> float | None:
-        """The most memory that the process with the cell held while it ran, in bytes."""
+        """Return the peak memory in bytes of the process while the cell ran."""
         code, place = self._place(cell)
         most, failed = place.peak(code)
         self._ended_well(cell, failed)
         return most
 
     def devices(self, cell: str) -> list[str]:
-        """Always raises NotVerifiedError: the student's own device is not here."""
+        """Raise NotVerifiedError, because the grader's machine does not have the student's device."""
         raise NotVerifiedError(
             f"{_NO_DEVICE}. The receipt under {cell!r} gives it, but only on the student's own word."
         )
 
     def runs(self, cell: str) -> list[Record]:
-        """The grader's runs of a cell as records, each with its time and the same peak of memory."""
+        """Return the grader's runs of a cell as records, each with its time and the same peak memory."""
         peak = self.peak(cell)
         self._measure([cell])
         code, _ = self._place(cell)

@@ -1,4 +1,4 @@
-"""How much memory a sandbox holds, seen from outside: in its processes, in its folders, and shared."""
+"""Memory in use by a sandbox, measured from outside: in its processes, its folders, and shared."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import psutil
 
-#: What backs memory that processes share and no folder has, as the kernel names it in a process's maps.
+#: Names in a process's maps of shared memory that belongs to no folder.
 _SHARED = ("/dev/zero (deleted)", "/memfd:", "/SYSV")
 
 
 def resident(processes: Iterable[psutil.Process]) -> int:
-    """Bytes in the memory of these processes; what several share counts for each of them."""
+    """Return the resident bytes of these processes; shared pages count for each process."""
     total = 0
     for one in processes:
         with suppress(psutil.Error):
@@ -23,22 +23,23 @@ def resident(processes: Iterable[psutil.Process]) -> int:
 
 
 def proportional(processes: Iterable[psutil.Process]) -> int:
-    """Bytes in the memory of these processes, where each that shares a page takes its part of it.
+    """Return the resident bytes of these processes, with each shared page divided among them.
 
-    This is exact for processes that were forked, and takes the kernel a millisecond for each.
+    This is exact for forked processes, and takes the kernel a millisecond for each.
     """
     total = 0
     for one in processes:
         with suppress(psutil.Error):
-            told = one.memory_full_info()
-            total += int(getattr(told, "pss", told.rss)) or _without_first_thread(one)
+            info = one.memory_full_info()
+            total += int(getattr(info, "pss", info.rss)) or _without_first_thread(one)
     return total
 
 
 def _without_first_thread(process: psutil.Process) -> int:
-    """Bytes in the memory of a process whose first thread has ended.
+    """Return the resident bytes of a process whose main thread has ended.
 
-    Linux shows such a process as empty, although the other threads go on; each of these shows the memory.
+    Linux reports such a process as empty although other threads run; each of these threads reports the
+    memory.
     """
     with suppress(OSError, ValueError, IndexError):
         for thread in Path(f"/proc/{process.pid}/task").iterdir():
@@ -49,17 +50,17 @@ def _without_first_thread(process: psutil.Process) -> int:
 
 
 def in_folders(process: int | None, folders: Sequence[str]) -> int:
-    """Bytes in those folders in memory that a process in the sandbox sees; none where it cannot be asked."""
+    """Return the bytes in folders in memory, as seen by a process in the sandbox; 0 if unavailable."""
     with suppress(OSError):
-        told = [os.statvfs(f"/proc/{process}/root{folder}") for folder in folders]
-        return sum((each.f_blocks - each.f_bfree) * each.f_frsize for each in told)
+        statistics = [os.statvfs(f"/proc/{process}/root{folder}") for folder in folders]
+        return sum((each.f_blocks - each.f_bfree) * each.f_frsize for each in statistics)
     return 0
 
 
 def shared(processes: Iterable[psutil.Process]) -> int:
-    """Bytes that processes may hold together, each part once, although none of them has touched it lately.
+    """Return the bytes that processes share, each mapping once, even if they are not resident.
 
-    It is counted in full: how much of it was ever written, the kernel does not tell.
+    Mappings count in full, because the kernel does not report how much of them was written.
     """
     largest: dict[str, int] = {}
     for one in processes:
@@ -75,7 +76,7 @@ def shared(processes: Iterable[psutil.Process]) -> int:
 
 
 def _maps(process: psutil.Process) -> str:
-    """The text of a process's maps, which one of its other threads has where the first has ended."""
+    """Return the text of a process's maps, from another thread if the main thread has ended."""
     folder = Path(f"/proc/{process.pid}")
     found = (folder / "maps").read_text("utf-8", "replace")
     others = () if found else (folder / "task").iterdir()

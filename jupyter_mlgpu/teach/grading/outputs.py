@@ -1,6 +1,6 @@
-"""What a student's cell has shown, before a browser shows it: texts and pictures, bounded, nothing else.
+"""Filter for the outputs of a student's cell: bounded texts and pictures, nothing else.
 
-HTML, JavaScript and SVG are left out: in the teacher's page they could read the solutions, and change grades.
+HTML, JavaScript and SVG are left out: in the teacher's page they could read the solutions and change grades.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import base64
 import binascii
 from typing import Any
 
-#: Characters of all outputs of a cell, and outputs; base64 of a picture.
+#: Most characters of all outputs of a cell, most outputs, and most base64 characters of a picture.
 MOST = 100_000
 MOST_OUTPUTS = 100
 MOST_PICTURE = 2_000_000
@@ -18,42 +18,42 @@ _STARTS = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _CUT = "\n… (the rest was left out)"
 
 
-def cleaned(told: Any) -> list[dict[str, Any]]:
-    """Outputs of notebook format 4 from what a student's process says of a cell."""
+def clean(raw: Any) -> list[dict[str, Any]]:
+    """Return outputs in notebook format 4 from the untrusted outputs of a student's process."""
     kept: list[dict[str, Any]] = []
     left = MOST
-    for one in told[:MOST_OUTPUTS] if isinstance(told, list) else []:
-        made = _output(one, left) if isinstance(one, dict) and left > 0 else None
-        if made is not None:
-            kept.append(made)
-            left -= sum(map(len, _texts_of(made)))
+    for one in raw[:MOST_OUTPUTS] if isinstance(raw, list) else []:
+        output = _output(one, left) if isinstance(one, dict) and left > 0 else None
+        if output is not None:
+            kept.append(output)
+            left -= sum(map(len, _texts_of(output)))
     return kept
 
 
-def _output(told: dict[str, Any], left: int) -> dict[str, Any] | None:
-    kind = told.get("output_type")
+def _output(raw: dict[str, Any], left: int) -> dict[str, Any] | None:
+    kind = raw.get("output_type")
     if kind == "stream":
         # Always standard output: nbgrader takes an output on standard error for a failed test.
-        return stream(_text(told.get("text"), left))
+        return stream(_text(raw.get("text"), left))
     if kind == "error":
-        lines = told.get("traceback")
+        lines = raw.get("traceback")
         return failure(
-            _text(told.get("ename"), 200),
-            _text(told.get("evalue"), 2000),
+            _text(raw.get("ename"), 200),
+            _text(raw.get("evalue"), 2000),
             [_text(line, 2000) for line in lines[:100]] if isinstance(lines, list) else None,
         )
-    data = told.get("data")
+    data = raw.get("data")
     if kind not in ("display_data", "execute_result") or not isinstance(data, dict):
         return None
-    shown = {}
+    kept = {}
     if isinstance(data.get("text/plain"), str):
-        shown["text/plain"] = _text(data["text/plain"], left)
+        kept["text/plain"] = _text(data["text/plain"], left)
     for name, start in _STARTS.items():
         picture = data.get(name)
         if isinstance(picture, str) and len(picture) <= MOST_PICTURE and _is_picture(picture, start):
-            shown[name] = picture.replace("\n", "")
-    # As something shown, never as a result: nbgrader reads points from a test's result.
-    return {"output_type": "display_data", "data": shown, "metadata": {}} if shown else None
+            kept[name] = picture.replace("\n", "")
+    # Always displayed data, never a result: nbgrader reads points from a test's result.
+    return {"output_type": "display_data", "data": kept, "metadata": {}} if kept else None
 
 
 def _is_picture(text: str, start: bytes) -> bool:
@@ -64,23 +64,23 @@ def _is_picture(text: str, start: bytes) -> bool:
 
 
 def stream(text: str) -> dict[str, Any]:
-    """A printed text as an output."""
+    """Return a printed text as an output."""
     return {"output_type": "stream", "name": "stdout", "text": text}
 
 
-def failure(name: str, said: str, traceback: list[str] | None = None) -> dict[str, Any]:
-    """An error as an output."""
+def failure(name: str, message: str, traceback: list[str] | None = None) -> dict[str, Any]:
+    """Return an error as an output."""
     return {
         "output_type": "error",
         "ename": name,
-        "evalue": said,
-        "traceback": traceback or [f"{name}: {said}"],
+        "evalue": message,
+        "traceback": traceback or [f"{name}: {message}"],
     }
 
 
-def printed(told: Any) -> str:
-    """All that was printed among such outputs."""
-    return "".join(one["text"] for one in cleaned(told) if one["output_type"] == "stream")
+def printed_text(raw: Any) -> str:
+    """Return all text that was printed, from untrusted outputs."""
+    return "".join(one["text"] for one in clean(raw) if one["output_type"] == "stream")
 
 
 def _text(value: Any, most: int) -> str:

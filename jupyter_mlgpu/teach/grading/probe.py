@@ -1,4 +1,4 @@
-"""Whether a sandbox holds: a program in it tries what no student's may do, and must fail at all of it."""
+"""Tests of a sandbox: a program inside tries forbidden actions, and all of them must fail."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jupyter_mlgpu.record.errors import GradingError
-from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox, covered
+from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox, hidden_folders
 
-#: Seconds in which a program that does next to nothing has ended.
+#: Seconds within which a program that does almost nothing has ended.
 _LONGEST = 60
 
 _ATTEMPTS = """
@@ -55,16 +55,16 @@ print(json.dumps(broken))
 
 
 def find(secrets: Iterable[Path]) -> Sandbox:
-    """The first sandbox that works here and holds. `secrets` are files that no student may read.
+    """Return the first sandbox that works on this machine and is tight.
 
-    Raises GradingError, saying of each why not.
+    `secrets` are files that no student may read. Raises GradingError with the reason for each sandbox.
     """
     known = list(secrets)
     reasons = []
     for sandbox in SANDBOXES.values():
         if isinstance(sandbox, SameUser):
             continue
-        why = sandbox.missing() or "; ".join(broken(sandbox, known))
+        why = sandbox.missing() or "; ".join(find_leaks(sandbox, known))
         if not why:
             return sandbox
         reasons.append(f"{sandbox.name}: {why}")
@@ -76,8 +76,8 @@ def find(secrets: Iterable[Path]) -> Sandbox:
     )
 
 
-def broken(sandbox: Sandbox, secrets: Iterable[Path]) -> list[str]:
-    """What a program in the sandbox can do and may not, in a few words each; also that it does not run."""
+def find_leaks(sandbox: Sandbox, secrets: Iterable[Path]) -> list[str]:
+    """Return the forbidden actions that succeed in the sandbox, or that no program runs in it."""
     known = [path for path in secrets if path.is_file()]
     with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as server:
         theirs = Path(name) / "theirs"
@@ -87,7 +87,7 @@ def broken(sandbox: Sandbox, secrets: Iterable[Path]) -> list[str]:
         variable = "JUPYTER_MLGPU_PROBED"
         task = {
             "secrets": [str(path.resolve()) for path in (secret, *known)],
-            "sealed": [[str(one.folder), one.readable] for one in covered()],
+            "sealed": [[str(one.folder), one.readable] for one in hidden_folders()],
             "new": str(new),
             "port": server.getsockname()[1],
             "process": os.getpid(),
@@ -108,8 +108,8 @@ def broken(sandbox: Sandbox, secrets: Iterable[Path]) -> list[str]:
         try:
             found = json.loads(done.stdout)
         except ValueError:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            return [f"it does not start ({said[-1] if said else f'status {done.returncode}'})"]
+            errors = done.stderr.decode(errors="replace").strip().splitlines()
+            return [f"it does not start ({errors[-1] if errors else f'status {done.returncode}'})"]
         if new.exists():
             found.append("a file beside yours can be written")
         return list(dict.fromkeys(map(str, found)))

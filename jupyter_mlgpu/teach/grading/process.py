@@ -1,6 +1,6 @@
-"""One process with a student's code, seen from outside: started in a sandbox, asked, watched, and ended.
+"""A process with a student's code, controlled from outside: started in a sandbox, asked, watched and ended.
 
-What it answers is data from a stranger. An answer that does not come in time, or is none, ends the process.
+Its answers are untrusted data. A late or invalid answer ends the process.
 """
 
 from __future__ import annotations
@@ -26,31 +26,35 @@ from jupyter_mlgpu.teach.grading.channel import Channel
 from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.sandbox import Sandbox
 
-#: Seconds for a process to begin, and between two looks at what it takes.
+#: Seconds within which a process has to start, and seconds between two checks of its limits.
 _TO_BEGIN = 120.0
 _BETWEEN_LOOKS = 0.2
-#: Seconds for a process and all that it started to be gone once they are killed, and between two looks at it.
+#: Seconds within which all killed processes have to be gone, and seconds between two checks.
 _TO_END = 10.0
 _BETWEEN_LOOKS_AT_THE_END = 0.01
-#: Seconds for all processes of a sandbox to stand still, and that those may compute which do.
+#: Seconds within which all processes of a sandbox have to be paused, and CPU seconds that they may use while
+#: paused.
 _TO_STOP, _STILL = 5.0, 0.03
-#: A function of the grader's may be called so often in one question: each call costs the grader, too.
+#: Most calls of the grader's functions in one question, because each call costs the grader time, too.
 _MOST_CALLS_BACK = 1_000_000
 
 
 class StudentProcess:
-    """Raises GradingError, saying why, as soon as the process can no longer be asked; then it has ended."""
+    """A sandbox worker process.
+
+    Raises GradingError with the reason as soon as the process cannot answer; the process has ended then.
+    """
 
     def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
         self._sandbox, self._limits = sandbox, limits
         self._why: str | None = None
         self._killed = False
         self._limited_by_kernel = False
-        self._kills_before = cgroup.kills()
+        self._kills_before = cgroup.count_kills()
         self._one_at_a_time = threading.Lock()
         self._family: list[psutil.Process] = []
         self._at_begin: list[psutil.Process] = []
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115  (open until the process ends)
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  (open until the process ends)
         self._folder = tempfile.TemporaryDirectory(prefix="mlgpu-student-")
         words = [sys.executable, "-m", "jupyter_mlgpu.teach.grading.sandbox_worker", limits.as_json()]
         self._channel = Channel(self._lost)
@@ -61,7 +65,7 @@ class StudentProcess:
                 cwd=self._folder.name,
                 stdin=self._channel.theirs.fileno(),
                 stdout=self._channel.theirs.fileno(),
-                stderr=self._said,
+                stderr=self._stderr,
                 start_new_session=True,
             )
         except OSError as error:
@@ -79,9 +83,9 @@ class StudentProcess:
         seconds: float = _TO_BEGIN,
         call_back: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
-        """The answer to a question, within that many seconds; `call_back` answers what is asked meanwhile.
+        """Return the answer to a question within `seconds`; `call_back` answers the worker's own calls.
 
-        Raises CrossingError for a question that is too large, which ends nothing.
+        Raises CrossingError if the question is too large; the process continues then.
         """
         line = codec.pack(question)
         deadline = time.monotonic() + seconds
@@ -100,35 +104,35 @@ class StudentProcess:
         except GradingError as error:
             self.end(str(error))
             raise GradingError(str(self._why)) from None
-        except BaseException:  # the test's own time was over, or somebody pressed Ctrl-C
+        except BaseException:  # the test's time was over, or somebody pressed Ctrl-C
             self.end("A test was given up while the student's code ran.")
             raise
 
     def begin(self, files: dict[str, str]) -> None:
-        """Give it the files beside the notebook; no code of the student's has run before."""
+        """Send the files beside the notebook; no student's code has run before this."""
         self.ask({"do": "files", "files": files})
         self._channel.find_worker(lambda: [one.pid for one in self._members()])
         self._at_begin = self._members()
-        self._limited_by_kernel = cgroup.holds(self._process.pid, self._limits)
+        self._limited_by_kernel = cgroup.limits_memory(self._process.pid, self._limits)
         self._begun = True
 
     def _lost(self) -> str | None:
         return None if self._process.poll() is None else self._reason()
 
     def _reason(self) -> str:
-        """Why the process is no more, in a sentence."""
+        """Return a sentence on why the process has ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
         if self._why is not None:
             return self._why
         if self._limited_by_kernel and cgroup.ended_for_memory(self._process.returncode, self._kills_before):
             return self._too_much_memory()
-        self._said.seek(0)
-        last = self._said.read(2000).decode(errors="replace").strip().splitlines()
+        self._stderr.seek(0)
+        last = self._stderr.read(2000).decode(errors="replace").strip().splitlines()
         return f"Its process ended{f': {last[-1]}' if last else ' by itself.'}"
 
     def peak(self, work: Callable[[], Any]) -> float:
-        """The most memory in use, in bytes, that looks every few milliseconds saw while `work` went on."""
+        """Return the peak memory in bytes, sampled every few milliseconds while `work` runs."""
         most = self._memory()
         over = threading.Event()
 
@@ -147,7 +151,7 @@ class StudentProcess:
         return float(most)
 
     def _memory(self, known: bool = False) -> int:
-        """Bytes that it holds; `known`: in those processes alone that were seen before."""
+        """Return the bytes in use; with `known`, only those of the processes found last time."""
         if not known:
             self._family = self._members()
         return memory.resident(self._family) + self._in_folders()
@@ -167,7 +171,7 @@ class StudentProcess:
             self.hold_to_limits()
 
     def hold_to_limits(self, cell_is_over: bool = False) -> None:
-        """End the process where it has taken more than its limits, or left too much behind after a cell."""
+        """End the process if it exceeds its limits, or left too many processes after a cell."""
         members = self._members()
         if cell_is_over and _tasks(members) > self._limits.left_running:
             self.end(
@@ -191,9 +195,9 @@ class StudentProcess:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """A block in which nothing in the sandbox runs; what was stopped before stays stopped afterwards.
+        """Pause all processes in the sandbox; those that were stopped before stay stopped afterwards.
 
-        Raises GradingError, and ends everything, where something cannot be stopped.
+        Raises GradingError and ends everything if a process cannot be paused.
         """
         stopped: list[psutil.Process] = []
         try:
@@ -219,35 +223,36 @@ class StudentProcess:
 
     @property
     def why_ended(self) -> str | None:
-        """What ended it from outside, if something did."""
+        """The reason given when it was ended from outside, if it was."""
         return self._why
 
     def end(self, why: str | None = None) -> None:
-        """End the process and all that it started; `why` is what who asks later is told."""
+        """End the process and all that it started; `why` becomes the reason of later errors."""
         self._why = self._why or why
         self._ended.set()
         with self._one_at_a_time:  # a second thread waits, too, before it starts the next process
-            if not self._killed:  # once: its number may be another's afterwards
+            if not self._killed:  # only once: its process id may be reused afterwards
                 self._killed = True
                 self._kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_TO_END)
         if threading.current_thread() is not self._watch:
             self._channel.close()
-            self._said.close()
+            self._stderr.close()
             with suppress(OSError):
                 self._folder.cleanup()
 
     def _kill(self) -> None:
-        """Kill them all, and wait until they are gone: what still ends takes room from the next process.
+        """Kill all processes and wait until they are gone, because they use memory of the next one.
 
-        Where the outermost process has ended already, its children are not found any more. A sandbox's own
-        first process, which was there at the beginning, ends after all others in it.
+        If the outermost process has ended already, its children cannot be found. A sandbox's own first
+        process, which exists from the beginning, ends after all others in it.
         """
         members = {*self._at_begin, *self._members()}
         with suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        for one in members:  # those that left the group, where no sandbox ends them with its first process
+        for one in members:
+            # Some left the process group, and not every sandbox ends them with its first process.
             with suppress(psutil.Error):
                 one.kill()
         rest = [one for one in members if one.pid != self._process.pid]
@@ -257,12 +262,12 @@ class StudentProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether it can no longer be asked."""
+        """True if the process can no longer be asked."""
         return self._ended.is_set() or self._process.poll() is not None
 
 
 def _tasks(processes: list[psutil.Process]) -> int:
-    """Processes and threads together, as the kernel counts them."""
+    """Return the number of processes and threads, as the kernel counts them."""
     total = 0
     for one in processes:
         with suppress(psutil.Error):
@@ -271,7 +276,7 @@ def _tasks(processes: list[psutil.Process]) -> int:
 
 
 def _processor_times(processes: list[psutil.Process]) -> dict[psutil.Process, float]:
-    """Seconds that each has computed so far."""
+    """Return the CPU seconds of each process so far."""
     found = {}
     for one in processes:
         with suppress(psutil.Error):
@@ -281,12 +286,12 @@ def _processor_times(processes: list[psutil.Process]) -> dict[psutil.Process, fl
 
 
 def _went_on(before: dict[psutil.Process, float], after: dict[psutil.Process, float]) -> bool:
-    """Return whether stopped processes have computed or ended; a kernel timer, for one, can wake them."""
+    """Return True if paused processes have computed or ended; a kernel timer, for example, can wake them."""
     return before.keys() != after.keys() or sum(after.values()) - sum(before.values()) > _STILL
 
 
 def _runs(process: psutil.Process) -> bool:
-    """Return whether a process has neither been stopped nor ended."""
+    """Return True if a process has neither been stopped nor ended."""
     try:
         return process.status() != psutil.STATUS_STOPPED and not _gone(process)
     except psutil.Error:
@@ -294,9 +299,9 @@ def _runs(process: psutil.Process) -> bool:
 
 
 def _gone(process: psutil.Process) -> bool:
-    """Whether a process runs no more; one that nobody has asked for its status yet does not run either.
+    """Return True if a process has ended, even if its exit status has not been collected.
 
-    One whose first thread alone has ended has the same status.
+    A process whose main thread alone has ended has the same status, but other threads.
     """
     try:
         return bool(process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1)

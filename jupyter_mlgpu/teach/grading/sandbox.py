@@ -1,8 +1,9 @@
-"""Places where a stranger's program can run and reach nothing: what wraps its command.
+"""Builds the commands that run a student's untrusted program in a sandbox.
 
-Each gives the program its own empty folder, an empty environment, no network, no sight of other processes,
-and Python's files to read, less the solutions and answers among them (`sealed.py`). `probe.py` proves that
-before anything is graded.
+Bubblewrap gives the program its own folder, a small environment (`environment`), no network, no view of other
+processes, and read access to Python's files except solutions and answers (`sealed.py`). SandboxExec isolates
+less, and SameUser does not isolate at all; see their docstrings. Before anything is graded, `probe.py` tests
+that a sandbox works: it runs a program that tries what is forbidden.
 """
 
 from __future__ import annotations
@@ -17,24 +18,34 @@ from typing import Protocol
 
 import jupyter_mlgpu
 from jupyter_mlgpu.teach.grading import syscalls
-from jupyter_mlgpu.teach.grading.sealed import Sealed, sealed
+from jupyter_mlgpu.teach.grading.sealed import Sealed, find_sealed
 
-#: The folder that a student's program begins in, and may write to.
+#: The working folder of a student's program in Bubblewrap. The program may write to it.
 HOME = "/home/student"
-#: The user and group "nobody": whom nothing belongs to.
+#: The user and group "nobody", who own nothing.
 _NOBODY = "65534"
 
-#: Bytes of a folder in memory that nothing is written to.
-_LEAST = 64 * 1024
+#: Size in bytes of the folder in memory that hides another one. It only has to hold empty files.
+_COVER_BYTES = 64 * 1024
 
-_OF_THE_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-_OF_ETC = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "ssl/certs")
+#: Folders of the system, and entries of /etc, that Bubblewrap shows read-only if they exist.
+_SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+_ETC_ENTRIES = (
+    "alternatives",
+    "fonts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "ssl/certs",
+)
 
 
 class Sandbox(Protocol):
-    """A way to run a command apart; `name` is what a configuration calls it, `title` says it to a reader.
+    """A way to run a command in isolation.
 
-    `in_memory` are the folders of the program's that lie in memory, which count as memory of its own.
+    `name` is the sandbox's name in a configuration, `title` its description for people. `in_memory` lists the
+    folders that exist only in memory; the files in them count as memory of the program.
     """
 
     name: str
@@ -42,21 +53,25 @@ class Sandbox(Protocol):
     in_memory: Sequence[str]
 
     def missing(self) -> str | None:
-        """Why it cannot even be tried here; None: it can."""
+        """Return a sentence that says why the sandbox is not available, or None if it is."""
         ...
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The command that runs `words` apart. `folder` is theirs; they may write `files` bytes in all."""
+        """Return the command that runs the command `words` in the sandbox.
+
+        `folder` is the program's own folder, unless that is in memory. `files` is a limit in bytes on the
+        files that the program writes. Each sandbox applies it differently; see their docstrings.
+        """
         ...
 
 
 def environment(home: str) -> dict[str, str]:
-    """All that a student's program finds in its environment: nothing of ours."""
+    """Return all environment variables of a student's program; none is copied from this process."""
     return {
         "HOME": home,
         "LANG": "C.UTF-8",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}/usr/bin{os.pathsep}/bin",
-        "PYTHONPATH": os.pathsep.join(_beside()),
+        "PYTHONPATH": os.pathsep.join(_python_path()),
         "PYTHONDONTWRITEBYTECODE": "1",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "TMPDIR": "/tmp" if home == HOME else home,
@@ -65,87 +80,106 @@ def environment(home: str) -> dict[str, str]:
 
 
 def libraries() -> list[Path]:
-    """The folders with Python and its packages. Of a checkout only our package: labs lie beside it."""
+    """Return the folders of Python and its packages.
+
+    If jupyter_mlgpu runs from a checkout, only the package's own folder is included, because the checkout
+    also has the labs.
+    """
     package = Path(jupyter_mlgpu.__file__).parent
-    found = [Path(one) for one in (sys.prefix, sys.exec_prefix, sys.base_prefix, *site.getsitepackages())]
-    found += [Path(one) for one in sys.path if Path(one).name in ("site-packages", "dist-packages")]
-    found += [Path(sys.executable).resolve().parent.parent, package]
-    known = [path for path in dict.fromkeys(found) if path.is_dir()]
-    return [one for one in known if not any(other in one.parents for other in known)]
+    paths = [Path(path) for path in (sys.prefix, sys.exec_prefix, sys.base_prefix, *site.getsitepackages())]
+    paths += [Path(path) for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    paths += [Path(sys.executable).resolve().parent.parent, package]
+    folders = [path for path in dict.fromkeys(paths) if path.is_dir()]
+    return [folder for folder in folders if not any(other in folder.parents for other in folders)]
 
 
-def covered() -> list[Sealed]:
-    """What a sandbox has to cover of all that it shows."""
-    of_the_system = [Path(one) for one in _OF_THE_SYSTEM if not Path(one).is_symlink()]
-    return sealed([one for one in of_the_system if one.is_dir()] + libraries())
+def hidden_folders() -> list[Sealed]:
+    """Return the folders that a sandbox has to hide among the folders that it shows."""
+    system = [Path(path) for path in _SYSTEM_FOLDERS if not Path(path).is_symlink()]
+    return find_sealed([folder for folder in system if folder.is_dir()] + libraries())
 
 
-def _covering(one: Sealed) -> list[str]:
-    """Bubblewrap's words for an empty folder over this one, in which nothing can be written either."""
-    folder = str(one.folder)
-    kept = [str(one.folder / name) for name in one.readable]
-    made = ["--perms", "0755", "--size", str(_LEAST), "--tmpfs", folder]
-    for path in kept:
-        made += ["--ro-bind", path, path]
-    return [*made, "--remount-ro", folder]
+def _hide(sealed: Sealed) -> list[str]:
+    """Return Bubblewrap's options that replace a folder by a read-only one with only its `readable` files."""
+    folder = str(sealed.folder)
+    options = ["--perms", "0755", "--size", str(_COVER_BYTES), "--tmpfs", folder]
+    for name in sealed.readable:
+        path = str(sealed.folder / name)
+        options += ["--ro-bind", path, path]
+    return [*options, "--remount-ro", folder]
 
 
-def _beside() -> list[str]:
-    """Where Python has to look for our package, if not among the others."""
+def _python_path() -> list[str]:
+    """Return the folder that contains this package, unless Python finds it there by default."""
     root = Path(jupyter_mlgpu.__file__).parents[1]
     return [] if root.name in ("site-packages", "dist-packages") else [str(root)]
 
 
 class Bubblewrap:
-    """Linux namespaces through `bwrap`; for root, as the user "nobody" besides."""
+    """Isolates with Linux namespaces, through `bwrap`. If root starts it, the program runs as "nobody".
+
+    Each of the folders in memory can hold as many bytes as the limit `files` allows.
+    """
 
     name = "bubblewrap"
     title = "bubblewrap (its own file system, processes and network)"
     in_memory: Sequence[str] = ("/dev/shm", "/tmp", HOME)
 
     def missing(self) -> str | None:
-        """What is lacking for it here, in a sentence; None: nothing."""
+        """Return a sentence that says what is missing, or None."""
         return syscalls.missing() if shutil.which("bwrap") else "bubblewrap (`bwrap`) is not installed"
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The words that run a program in it. Nothing of the machine can be written, `folder` is not used."""
+        """Return the command that runs a program in the sandbox.
+
+        Nothing on disk can be written: the program's folders are in memory, so `folder` is not used.
+        """
         root = os.geteuid() == 0
-        made = [sys.executable, "-IS", syscalls.__file__]  # starts what follows, with a filter
-        made += ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
-        # Root needs no namespace of users, and is better off as another user than as a root without rights.
-        made += [f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts")] if root else ["--unshare-all"]
+        # `syscalls.py` sets a filter for system calls, and then runs the command that follows.
+        command = [sys.executable, "-IS", syscalls.__file__]
+        command += ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+        # Root can create the other namespaces without a user namespace. The program is then run as "nobody"
+        # (see below), which is safer than running it as root with fewer capabilities.
+        namespaces = ("ipc", "pid", "net", "uts")
+        command += [f"--unshare-{name}" for name in namespaces] if root else ["--unshare-all"]
         if root:
-            made += ["--unshare-cgroup-try", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+            command += ["--unshare-cgroup-try", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in environment(HOME).items():
-            made += ["--setenv", name, value]
-        for text in _OF_THE_SYSTEM:
+            command += ["--setenv", name, value]
+        for text in _SYSTEM_FOLDERS:
             path = Path(text)
             if path.is_symlink():
-                made += ["--symlink", os.readlink(path), text]
+                command += ["--symlink", os.readlink(path), text]
             elif path.is_dir():
-                made += ["--ro-bind", text, text]
-        made += ["--perms", "0755", "--dir", "/etc", "--perms", "0755", "--dir", "/etc/ssl"]
-        for name in _OF_ETC:
-            made += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-        made += ["--proc", "/proc", "--dev", "/dev"]
-        for place in self.in_memory:
-            made += ["--perms", "1777", "--size", str(files), "--tmpfs", place]
+                command += ["--ro-bind", text, text]
+        command += ["--perms", "0755", "--dir", "/etc", "--perms", "0755", "--dir", "/etc/ssl"]
+        for name in _ETC_ENTRIES:
+            command += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+        command += ["--proc", "/proc", "--dev", "/dev"]
+        for memory_folder in self.in_memory:
+            command += ["--perms", "1777", "--size", str(files), "--tmpfs", memory_folder]
         for path in libraries():
             if path.is_relative_to("/usr"):
                 continue
-            for above in [*path.parents][-2::-1]:  # which bwrap would make for root alone
-                made += ["--perms", "0755", "--dir", str(above)]
-            made += ["--ro-bind", str(path), str(path)]
-        for one in covered():
-            made += _covering(one)
-        made += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]
+            # bwrap would create the parent folders so that only root can enter them.
+            for parent in [*path.parents][-2::-1]:
+                command += ["--perms", "0755", "--dir", str(parent)]
+            command += ["--ro-bind", str(path), str(path)]
+        for sealed in hidden_folders():
+            command += _hide(sealed)
+        command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]
         if root:
-            made += ["/usr/bin/setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups", "--"]
-        return [*made, *words]
+            command += ["/usr/bin/setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups", "--"]
+        return [*command, *words]
 
 
 class SandboxExec:
-    """macOS's `sandbox-exec` with a profile of ours. Other processes can be seen, and files' names."""
+    """Isolates with macOS's `sandbox-exec` and the rules of `profile`.
+
+    The program cannot use the network. It can write only to its folder, and cannot read the files of users or
+    the hidden folders. But it can see other processes and the names of files. The limit `files` applies only
+    to each single file (RLIMIT_FSIZE, `limits.py`), not to all files together.
+    """
 
     name = "sandbox-exec"
     title = (
@@ -154,24 +188,26 @@ class SandboxExec:
     in_memory: Sequence[str] = ()
 
     def missing(self) -> str | None:
-        """What is lacking for it here, in a sentence; None: nothing."""
-        return (
-            None if sys.platform == "darwin" and shutil.which("sandbox-exec") else "sandbox-exec is macOS's"
-        )
+        """Return a sentence that says why the sandbox is not available, or None."""
+        if sys.platform == "darwin" and shutil.which("sandbox-exec"):
+            return None
+        return "sandbox-exec is not available: it exists only on macOS"
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The words that run a program in it; one file is held to `files` bytes, not all together."""
-        given = [f"{name}={value}" for name, value in environment(str(folder)).items()]
-        return ["sandbox-exec", "-p", profile(folder.resolve()), "/usr/bin/env", "-i", *given, *words]
+        """Return the command that runs a program in the sandbox; the command does not depend on `files`."""
+        variables = [f"{name}={value}" for name, value in environment(str(folder)).items()]
+        return ["sandbox-exec", "-p", profile(folder.resolve()), "/usr/bin/env", "-i", *variables, *words]
 
 
 def profile(folder: Path) -> str:
-    """A profile in macOS's language: what is not of the system or of Python is out of reach.
+    """Return the rules for `sandbox-exec`, in its profile language.
 
-    Of two rules that meet the same file, the later one holds.
+    They allow the program to read files of the system, of Python and in `folder`, and to write to `folder`.
+    If two rules match the same file, the later one applies.
     """
-    readable = [Path(one) for one in ("/usr", "/bin", "/System", "/Library/Frameworks", "/opt/homebrew")]
-    paths = " ".join(f"(subpath {_quoted(one)})" for one in [*readable, *libraries(), folder])
+    system = ("/usr", "/bin", "/System", "/Library/Frameworks", "/opt/homebrew")
+    readable = [*map(Path, system), *libraries(), folder]
+    paths = " ".join(f"(subpath {_quote(path)})" for path in readable)
     return "\n".join(
         [
             "(version 1)",
@@ -179,41 +215,46 @@ def profile(folder: Path) -> str:
             "(deny network*)",
             "(deny signal (target others))",
             "(deny file-write*)",
-            f'(allow file-write* (subpath {_quoted(folder)}) (literal "/dev/null"))',
+            f'(allow file-write* (subpath {_quote(folder)}) (literal "/dev/null"))',
             '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private"))',
             '(deny file-read-data (subpath "/Library"))',
             f'(allow file-read* {paths} (subpath "/private/var/db"))',
-            *(f"(deny file-read-data (subpath {_quoted(one.folder)}))" for one in covered()),
+            *(f"(deny file-read-data (subpath {_quote(sealed.folder)}))" for sealed in hidden_folders()),
             *(
-                f"(allow file-read-data (literal {_quoted(one.folder / name)}))"
-                for one in covered()
-                for name in one.readable
+                f"(allow file-read-data (literal {_quote(sealed.folder / name)}))"
+                for sealed in hidden_folders()
+                for name in sealed.readable
             ),
         ]
     )
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     text = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 
 
 class SameUser:
-    """No sandbox: a process of its own with an empty environment, which may do all that you may."""
+    """Does not isolate: the program has all rights of this user, and only the variables of `environment`.
+
+    The limit `files` applies only to each single file (RLIMIT_FSIZE, `limits.py`).
+    """
 
     name = "same-user"
     title = "none: the students' code ran as you, with your files and your network"
     in_memory: Sequence[str] = ()
 
     def missing(self) -> str | None:
-        """What is lacking for it here, in a sentence; None: nothing."""
+        """Return None: nothing is required."""
         return None
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The words that run a program in it."""
-        given = [f"{name}={value}" for name, value in environment(str(folder)).items()]
-        return ["/usr/bin/env", "-i", *given, *words]
+        """Return the command that runs a program as this user; `folder` is only its HOME and TMPDIR."""
+        variables = [f"{name}={value}" for name, value in environment(str(folder)).items()]
+        return ["/usr/bin/env", "-i", *variables, *words]
 
 
-#: What is tried, in this order; the last one only when it is asked for.
-SANDBOXES: Mapping[str, Sandbox] = {one.name: one for one in (Bubblewrap(), SandboxExec(), SameUser())}
+#: The sandboxes by name, in the order in which they are tried. The last one is used only on request.
+SANDBOXES: Mapping[str, Sandbox] = {
+    sandbox.name: sandbox for sandbox in (Bubblewrap(), SandboxExec(), SameUser())
+}

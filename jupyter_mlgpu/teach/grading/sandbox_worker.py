@@ -1,10 +1,10 @@
-"""The program inside the sandbox: it runs a student's cells, and answers what the grader asks.
+"""The program inside the sandbox, which runs a student's cells and answers the grader's questions.
 
     python -m jupyter_mlgpu.teach.grading.sandbox_worker LIMITS      (LIMITS: see `limits.py`, as JSON)
 
-A line of JSON a question, on standard input; a line an answer, on standard output, with the number that the
-question carried. Nothing here is trusted: the student's code runs in the same process, and can change all of
-it. It is for whoever asks to doubt the answers.
+Each question is a line of JSON on standard input, and each answer a line on standard output with the
+question's number. Nothing here is trusted: the student's code runs in the same process and can change all of
+it. The grader has to check the answers.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from traitlets import Type
 from jupyter_mlgpu.record.errors import CrossingError
 from jupyter_mlgpu.teach.grading import codec, limits
 
-#: Characters of printed text, and outputs, that are kept of a cell.
+#: Most characters of printed text, and most outputs, that are kept of a cell.
 MOST_TEXT = 100_000
 MOST_OUTPUTS = 100
 
 
 class _Outputs:
-    """What the cell that runs has shown, cut where it is too much."""
+    """The outputs of the running cell, cut off if there are too many."""
 
     def __init__(self) -> None:
         self.outputs: list[dict[str, Any]] = []
@@ -53,7 +53,7 @@ class _Outputs:
             self.add({"output_type": "stream", "name": name, "text": [kept]})
 
     def take(self) -> list[dict[str, Any]]:
-        """All outputs as notebooks have them; afterwards there are none."""
+        """Return all outputs in notebook format, and clear them."""
         taken = [{**one, "text": "".join(one["text"])} if "text" in one else one for one in self.outputs]
         self.outputs, self._left = [], MOST_TEXT
         return taken
@@ -88,7 +88,7 @@ class _Publisher(DisplayPublisher):
 
 
 def _texts(bundle: Any) -> dict[str, str]:
-    """Those parts of a display that are texts, or bytes of a picture."""
+    """Return the parts of a display that are texts, or bytes of a picture."""
     parts = {
         str(kind): base64.b64encode(one).decode() if isinstance(one, bytes) else one
         for kind, one in bundle.items()
@@ -107,10 +107,10 @@ class _Shell(InteractiveShell):
         )
 
     def enable_gui(self, gui: Any = None) -> None:
-        pass  # nothing is drawn on a screen
+        pass  # there is no screen
 
     def ask_exit(self) -> None:
-        pass  # the cells below are the same student's
+        pass  # the cells below belong to the same student
 
     def init_history(self) -> None:
         self.config.HistoryManager.enabled = False
@@ -123,7 +123,7 @@ class SandboxWorker:
     def __init__(self, questions: BinaryIO, answers: BinaryIO) -> None:
         self._questions, self._answers = questions, answers
         self._number: str | None = None
-        self._shell: Any = _Shell.instance()  # it has no types
+        self._shell: Any = _Shell.instance()  # IPython's shell has no types
 
     def serve(self) -> None:
         """Answer one question after the other."""
@@ -139,7 +139,7 @@ class SandboxWorker:
             self._answer(answer)
 
     def _question(self) -> dict[str, Any]:
-        """The next question; its number is kept for the answer. Empty where there are no more."""
+        """Return the next question and keep its number for the answer; empty if there are no more."""
         line = self._questions.readline()
         question: dict[str, Any] = json.loads(line) if line else {}
         self._number = question.pop("number", None)
@@ -161,17 +161,17 @@ class SandboxWorker:
         return {"outputs": OUTPUTS.take(), "ended_well": bool(result.success)}
 
     def _time(self, code: str) -> dict[str, Any]:
-        """Run code without all that a notebook does around a cell: its time is taken outside."""
+        """Run code without the work that a notebook does around a cell; its time is measured outside."""
         try:
             exec(compile(self._shell.transform_cell(code), "<cell>", "exec"), self._shell.user_ns)
         except BaseException as error:
-            return {"failed": _told(error)}
+            return {"failed": _error_report(error)}
         finally:
             OUTPUTS.take()
         return {"failed": None}
 
     def _names(self, names: list[str]) -> dict[str, Any]:
-        """What each of these names is here; those that are not known are left out."""
+        """Return the kind and value of each known name."""
         found: dict[str, Any] = {}
         for name in names:
             if name not in self._shell.user_ns:
@@ -190,10 +190,10 @@ class SandboxWorker:
             value = self._shell.user_ns[name](*values, **others)
             return {"value": codec.encode(value), "outputs": OUTPUTS.take()}
         except BaseException as error:
-            return {"raised": _told(error), "outputs": OUTPUTS.take()}
+            return {"raised": _error_report(error), "outputs": OUTPUTS.take()}
 
     def _of_the_grader(self, number: int) -> Callable[..., Any]:
-        """A function of the grader's, which is called back."""
+        """Return a function that calls back a function of the grader."""
 
         def call_back(*arguments: Any, **named: Any) -> Any:
             self._answer(
@@ -211,11 +211,11 @@ class SandboxWorker:
         return call_back
 
 
-def _told(error: BaseException) -> dict[str, str]:
+def _error_report(error: BaseException) -> dict[str, str]:
     frames = traceback.extract_tb(error.__traceback__)
     own = [one for one in frames if one.filename != __file__]
-    shown = "".join(traceback.format_list(own)[-20:])
-    return {"kind": type(error).__name__, "said": str(error)[:2000], "where": shown[-10_000:]}
+    where = "".join(traceback.format_list(own)[-20:])
+    return {"kind": type(error).__name__, "said": str(error)[:2000], "where": where[-10_000:]}
 
 
 def main() -> None:
@@ -226,7 +226,7 @@ def main() -> None:
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     sys.stdout, sys.stderr = _Stream("stdout"), _Stream("stderr")
-    sys.path.insert(0, os.getcwd())  # a lab's own modules lie beside its notebook
+    sys.path.insert(0, os.getcwd())  # a lab's own modules are in its notebook's folder
     SandboxWorker(questions, answers).serve()
 
 

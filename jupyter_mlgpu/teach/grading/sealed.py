@@ -1,8 +1,8 @@
-"""What of this package no submission may read: the folders that hold solutions, hidden tests and answers.
+"""Folders of this package that no submission may read, because they hold solutions, hidden tests or answers.
 
-A wheel has the labs, the lessons' solutions and the reference answers inside the package, and a checkout has
-some of them beside it. A sandbox shows Python's packages to a submission, so it has to cover these folders,
-in each copy of the package that it shows.
+A wheel has the labs, the lessons' solutions and the reference answers inside the package; a checkout has some
+of them beside it. A sandbox shows Python's packages to a submission, so it has to hide these folders in each
+visible copy of the package.
 """
 
 from __future__ import annotations
@@ -15,41 +15,41 @@ from pathlib import Path
 import jupyter_mlgpu
 from jupyter_mlgpu.teach.lessons import exercises, mistakes, shipped
 
-#: Where this package itself lies.
+#: The folder of this package.
 PACKAGE = Path(jupyter_mlgpu.__file__).parent
-#: The folders within the package, as paths within it. Each is where the code that reads it says it is.
+#: The folders, relative to the package. Each comes from the code that reads it.
 FOLDERS = tuple(
     folder.relative_to(PACKAGE)
     for folder in (shipped.PLACES[0], Path(exercises.__file__).parent, Path(mistakes.__file__).parent)
 )
-#: The only file in them that stays: `import jupyter_mlgpu.lessons` needs it, and it holds no answer.
+#: The only file in them that stays visible: `import jupyter_mlgpu.lessons` needs it, and it holds no answer.
 READABLE = "__init__.py"
 
-#: Where a Python below a folder keeps its packages; the first is for a folder of packages or a checkout.
+#: Patterns of package folders below a Python; the first is for a folder of packages or a checkout.
 _PACKAGES = (
     "",
     "lib*/python3*/*-packages",
     "local/lib*/python3*/*-packages",
     "envs/*/lib/python3*/*-packages",
 )
-#: Folders of a virtual environment, which may have been made in the checkout itself.
+#: Folders of a virtual environment, which may be inside the checkout itself.
 _OF_PYTHON = ("bin", "etc", "include", "lib", "lib64", "share")
 
 
 @dataclass(frozen=True)
 class Sealed:
-    """A folder to cover; `readable` are the files directly in it that have to stay readable."""
+    """A folder to hide; `readable` are the files directly in it that have to stay readable."""
 
     folder: Path
     readable: tuple[str, ...] = ()
 
 
-def sealed(shown: Iterable[Path]) -> list[Sealed]:
-    """All that has to be covered where these folders are shown, by the paths under which they show it."""
+def find_sealed(shown: Iterable[Path]) -> list[Sealed]:
+    """Return the folders to hide if the folders `shown` are visible, by their visible paths."""
     roots = list(shown)
     found: dict[Path, Sealed] = {}
     for root in roots:
-        # Where conda keeps what it has installed a second time, in archives, too; Python needs none of it.
+        # conda keeps a second copy of its packages here, also in archives. Python does not need it.
         if (root / "conda-meta").is_dir() and (root / "pkgs").is_dir():
             found[root / "pkgs"] = Sealed(root / "pkgs")
     for package in _packages(roots):
@@ -57,16 +57,16 @@ def sealed(shown: Iterable[Path]) -> list[Sealed]:
             kept = (READABLE,) if (package / folder / READABLE).is_file() else ()
             for path in _shown_as(package / folder, roots):
                 found[path] = Sealed(path, kept)
-        for folder in _beside(package, roots):
+        for folder in _checkout_folders(package, roots):
             for path in _shown_as(folder, roots):
                 found[path] = Sealed(path)
-    # What lies in a covered folder is covered with it.
+    # A folder within a hidden one needs no entry of its own.
     outer = [one for one in found.values() if not any(above in found for above in one.folder.parents)]
     return sorted(outer, key=lambda one: one.folder)
 
 
 def _packages(roots: Iterable[Path]) -> set[Path]:
-    """Every copy of this package: the one in use, others that this Python finds, others in these folders."""
+    """Return every copy of this package: the one in use, others that Python finds, others in `roots`."""
     above = [PACKAGE.parent, *(Path(one) for one in sys.path if one)]
     above += [path for root in roots for pattern in _PACKAGES for path in _matching(root, pattern)]
     return {path.resolve() for path in (one / PACKAGE.name for one in above) if path.is_dir()}
@@ -76,8 +76,8 @@ def _matching(root: Path, pattern: str) -> Iterator[Path]:
     yield from root.glob(pattern) if pattern else [root]
 
 
-def _beside(package: Path, roots: Iterable[Path]) -> Iterator[Path]:
-    """The folders of a checkout beside the package, less those that Python itself needs."""
+def _checkout_folders(package: Path, roots: Iterable[Path]) -> Iterator[Path]:
+    """Yield the folders of a checkout beside the package, except those that Python needs."""
     checkout = package.parent
     if not (checkout / "pyproject.toml").is_file():
         return
@@ -89,7 +89,7 @@ def _beside(package: Path, roots: Iterable[Path]) -> Iterator[Path]:
 
 
 def _shown_as(folder: Path, roots: Iterable[Path]) -> Iterator[Path]:
-    """Each path under which these folders show it; none where it lies outside of them all."""
+    """Yield each path by which `roots` show a folder; none if it is outside of them."""
     if not folder.is_dir():
         return
     place = folder.resolve()

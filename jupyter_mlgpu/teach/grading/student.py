@@ -1,4 +1,7 @@
-"""A student's code, cell by cell, in a process that may die: a new one runs the cells before again."""
+"""A student's code, run cell by cell in a process that is restarted if it dies.
+
+A new process first runs the earlier cells again.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,17 @@ from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.process import StudentProcess
 from jupyter_mlgpu.teach.grading.sandbox import Sandbox
 
-#: A submission may lose its process so often; then nothing more of it is run.
+#: Most starts of a submission's process. After that, nothing more of it is run.
 MOST_STARTS = 5
-#: Bytes of files beside a notebook that are handed to its code.
+#: Most bytes of the files beside a notebook that its code gets.
 _MOST_FILES = 20 * 1024**2
 
 
 class Student:
-    """Runs cells, calls functions and fetches values of one submission; `seconds` is a question's longest."""
+    """Runs cells, calls functions and fetches values of one submission.
+
+    `seconds` is the time limit of a question.
+    """
 
     def __init__(
         self,
@@ -42,7 +48,7 @@ class Student:
         self._cells: list[str] = []
         self._process: StudentProcess | None = None
         self._starts = 0
-        #: Why processes of this submission ended before their time.
+        #: Reasons why processes of this submission ended early.
         self.losses: list[str] = []
 
     def __enter__(self) -> Student:
@@ -59,41 +65,41 @@ class Student:
             self._process.end()
 
     def run(self, code: str) -> list[dict[str, Any]]:
-        """Run a cell; its outputs, as notebooks have them, cleaned of all that could run in a browser."""
+        """Run a cell and return its outputs, without anything that could run in a browser."""
         try:
             answer = self._ask({"do": "run", "code": code})
         except GradingError as error:
             return [outputs.failure("GradingError", str(error))]
-        shown = outputs.cleaned(answer.get("outputs"))
+        cell_outputs = outputs.clean(answer.get("outputs"))
         process = self._process
         if process is not None:
-            # Now, so that no later cell pays for what this one has left behind.
+            # Now, so that no later cell is blamed for the processes of this one.
             process.hold_to_limits(cell_is_over=True)
             if process.why_ended is not None:
                 self.losses.append(process.why_ended)
-                return [*shown, outputs.failure("GradingError", process.why_ended)]
+                return [*cell_outputs, outputs.failure("GradingError", process.why_ended)]
         self._cells.append(code)
-        return shown
+        return cell_outputs
 
     def later(self, code: str) -> None:
-        """Have a cell run before the next question, as if it had been run before."""
+        """Run a cell before the next question, as if it had been run before."""
         if self._process is None:
             self._cells.append(code)
         else:
             self.run(code)
 
     def time(self, code: str) -> tuple[float, str | None]:
-        """Seconds that a cell's code takes as seen from outside, and why it failed, if it did."""
+        """Return the seconds of a cell's code, measured from outside, and an error message if it failed."""
         self._running()
         start = time.perf_counter()
         answer = self._ask({"do": "time", "code": code})
         seconds = time.perf_counter() - start
         failed = answer.get("failed")
-        return seconds, None if failed is None else _raised(failed)[1]
+        return seconds, None if failed is None else _describe_error(failed)[1]
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """A block in which nothing that the cells have left running goes on."""
+        """Pause everything that the cells have left running."""
         if self._process is None or self._process.ended:
             yield
             return
@@ -105,38 +111,38 @@ class Student:
             raise
 
     def peak(self, code: str) -> tuple[float, str | None]:
-        """The most memory in use while a cell's code runs, in bytes, and why it failed, if it did."""
+        """Return the peak memory in bytes while a cell's code runs, and an error message if it failed."""
         why: list[str | None] = []
         most = self._running().peak(lambda: why.append(self.time(code)[1]))
         return most, why[0]
 
     def names(self, wanted: Iterable[str]) -> dict[str, tuple[str, Any]]:
-        """What each name stands for: `value` with it, `function`, or `other` with the name of its class."""
+        """Return for each name `value` with the value, `function`, or `other` with the name of its class."""
         asked = sorted(wanted)
         answer = self._ask({"do": "names", "names": asked}).get("names")
         found: dict[str, tuple[str, Any]] = {}
         for name in asked:
-            told = answer.get(name) if isinstance(answer, dict) else None
-            if not isinstance(told, list) or not told:
+            entry = answer.get(name) if isinstance(answer, dict) else None
+            if not isinstance(entry, list) or not entry:
                 continue
-            if told[0] == "value" and len(told) == 2:
-                found[name] = ("value", codec.decode(told[1]))
-            elif told[0] == "function":
+            if entry[0] == "value" and len(entry) == 2:
+                found[name] = ("value", codec.decode(entry[1]))
+            elif entry[0] == "function":
                 found[name] = ("function", None)
             else:
-                found[name] = ("other", f"{told[-1]:.60}" if isinstance(told[-1], str) else "object")
+                found[name] = ("other", f"{entry[-1]:.60}" if isinstance(entry[-1], str) else "object")
         return found
 
     def call(self, name: str, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, str]:
-        """The plain result of a function of the student's, and what it printed.
+        """Return the plain result of a function of the student's, and what it printed.
 
-        Raises what the function raised, where that is one of Python's own exceptions.
+        If the function raises one of Python's own exceptions, that is raised here.
         """
-        given: list[Callable[..., Any]] = []
+        functions: list[Callable[..., Any]] = []
 
         def naming(function: Callable[..., Any]) -> int:
-            given.append(function)
-            return len(given) - 1
+            functions.append(function)
+            return len(functions) - 1
 
         question = {
             "do": "call",
@@ -144,11 +150,11 @@ class Student:
             "arguments": [codec.encode(one, naming) for one in arguments],
             "named": {key: codec.encode(one, naming) for key, one in named.items()},
         }
-        answer = self._ask(question, lambda asked: _called_back(given, asked))
-        printed = outputs.printed(answer.get("outputs"))
+        answer = self._ask(question, lambda call: _call_back(functions, call))
+        printed = outputs.printed_text(answer.get("outputs"))
         if "raised" in answer:
-            kind, said = _raised(answer["raised"])
-            raise _as_pythons(kind)(said)
+            kind, message = _describe_error(answer["raised"])
+            raise _as_pythons(kind)(message)
         return codec.decode(answer.get("value")), printed
 
     def _ask(
@@ -162,7 +168,7 @@ class Student:
             raise
 
     def _running(self) -> StudentProcess:
-        """The process, with all cells run that were run before."""
+        """Return the process, in which all earlier cells have run."""
         if self._process is not None and not self._process.ended:
             return self._process
         if self._starts >= MOST_STARTS:
@@ -181,10 +187,10 @@ class Student:
 
 
 def students_for(sandbox: Sandbox, *, seconds: float, handed_in: Path, lab: Path) -> tuple[Student, Student]:
-    """Where a submission's cells run, and where the lab's own cells are measured apart from it.
+    """Return a process for the student's cells, and a separate one to measure the lab's own cells.
 
-    No file that was handed in is given to the second: a module of a student's beside the notebook, named as
-    one of Python's, would be code of the student's.
+    The second one gets no submitted file: a student's module named like one of Python's would be student's
+    code.
     """
     return (
         Student(sandbox, seconds=seconds, files=files_of(handed_in, lab)),
@@ -193,10 +199,10 @@ def students_for(sandbox: Sandbox, *, seconds: float, handed_in: Path, lab: Path
 
 
 def files_of(*folders: Path) -> dict[str, bytes]:
-    """The files beside a lab's notebooks, the later folders' in the place of the earlier ones'.
+    """Return the files beside a lab's notebooks; later folders override earlier ones.
 
-    Only regular files, and no notebook: a link could lead to the solutions. Raises GradingError where they
-    are too large.
+    Only regular files are included, and no notebooks, because a link could lead to the solutions. Raises
+    GradingError if they are too large.
     """
     found: dict[str, bytes] = {}
     for folder in folders:
@@ -215,12 +221,12 @@ def files_of(*folders: Path) -> dict[str, bytes]:
     return found
 
 
-def _called_back(given: list[Callable[..., Any]], asked: dict[str, Any]) -> dict[str, Any]:
-    """Call a function of the grader's, with what came from the student's process."""
-    number, arguments, named = asked.get("call_back"), asked.get("arguments"), asked.get("named")
+def _call_back(functions: list[Callable[..., Any]], call: dict[str, Any]) -> dict[str, Any]:
+    """Call a function of the grader's with data from the student's process."""
+    number, arguments, named = call.get("call_back"), call.get("arguments"), call.get("named")
     if not (
         type(number) is int
-        and 0 <= number < len(given)
+        and 0 <= number < len(functions)
         and isinstance(arguments, list)
         and isinstance(named, dict)
     ):
@@ -228,24 +234,24 @@ def _called_back(given: list[Callable[..., Any]], asked: dict[str, Any]) -> dict
     values = [codec.decode(one) for one in arguments]
     others = {str(key): codec.decode(one) for key, one in named.items()}
     try:
-        return {"value": codec.encode(given[number](*values, **others))}
-    except Exception as error:  # what a test's function does not take is the caller's error
+        return {"value": codec.encode(functions[number](*values, **others))}
+    except Exception as error:  # an argument that the test's function rejects is the caller's error
         return {"failed": f"{type(error).__name__}: {error}"}
 
 
-def _raised(told: Any) -> tuple[str, str]:
-    """The name of an exception's class, and what to say of it."""
-    kind, said, where = (
-        (str(told.get(key, ""))[:10_000] if isinstance(told, dict) else "")
+def _describe_error(error: Any) -> tuple[str, str]:
+    """Return the name of an exception's class, and its message."""
+    kind, message, where = (
+        (str(error.get(key, ""))[:10_000] if isinstance(error, dict) else "")
         for key in ("kind", "said", "where")
     )
-    return kind, f"{said}\n\nIn the student's code:\n{where}" if where else said
+    return kind, f"{message}\n\nIn the student's code:\n{where}" if where else message
 
 
 def _as_pythons(kind: str) -> type[Exception]:
-    """Python's own exception of that name, so that a test can expect it.
+    """Return Python's own exception of that name, so that a test can expect it.
 
-    Not those that mean something to Python itself: StopIteration would end a test's loop.
+    Exceptions with a meaning for Python itself are left out: StopIteration would end a test's loop.
     """
     found = getattr(builtins, kind, None)
     if not (isinstance(found, type) and issubclass(found, Exception)) or issubclass(

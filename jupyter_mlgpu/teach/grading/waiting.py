@@ -13,10 +13,10 @@ from pathlib import Path
 
 
 def waits_of(process: int, channel: int) -> int | None:
-    """Return how often the main thread of a process has waited, or None if it is not waiting for a question.
+    """Return how often a process's main thread has waited, or None if it waits for no question.
 
-    `channel` is the inode of the socket on which it reads questions. None also means that the kernel does not
-    let us read it.
+    `channel` is the inode of the socket from which it reads questions. None also means that the kernel does
+    not allow reading the state.
     """
     folder = Path(f"/proc/{process}/task/{process}")
     try:
@@ -24,8 +24,8 @@ def waits_of(process: int, channel: int) -> int | None:
         call = (folder / "syscall").read_text("ascii").split()
         if len(call) < 2 or os.stat(f"/proc/{process}/fd/{int(call[1], 16)}").st_ino != channel:
             return None
-        told = (folder / "status").read_text("ascii", "replace")
+        status = (folder / "status").read_text("ascii", "replace")
     except (OSError, ValueError):
         return None
-    line = next((one for one in told.splitlines() if one.startswith("voluntary_ctxt_switches:")), "")
+    line = next((one for one in status.splitlines() if one.startswith("voluntary_ctxt_switches:")), "")
     return int(line.split()[1]) if line else None

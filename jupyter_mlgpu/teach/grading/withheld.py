@@ -1,4 +1,4 @@
-"""What of a lab is for its teacher alone, and whether a file for students has any of it."""
+"""Parts of a lab that only its teacher may see, and a search for them in files for students."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-#: What nbgrader takes out of the students' version lies between lines with BEGIN and END of these.
+#: nbgrader removes the lines between BEGIN and END of these from the students' version.
 REGIONS = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 
-#: Shorter lines, such as `break` or `return total`, stand in any program.
+#: Shorter lines, such as `break` or `return total`, occur in any program.
 _TELLING = 15
 
 
 def lines(notebook: Mapping[str, Any]) -> set[str]:
-    """The lines of a lab's source that students must not get: those that stand in no open part of it, too."""
+    """Return the lines of a lab's source that occur only in parts that students must not get."""
     opened: set[str] = set()
     closed: set[str] = set()
     for cell in notebook["cells"]:
         hidden: str | None = None
         written = "".join(cell["source"]).splitlines()
         has_regions = any(f"BEGIN {kind}" in line for line in written for kind in REGIONS)
-        # Without a region, nbgrader takes out all of an answer's cell.
+        # Without a region, nbgrader removes an answer's whole cell.
         whole = cell["metadata"].get("nbgrader", {}).get("solution") is True and not has_regions
         for line in written:
             begun = next((kind for kind in REGIONS if f"BEGIN {kind}" in line), None)
@@ -35,22 +35,22 @@ def lines(notebook: Mapping[str, Any]) -> set[str]:
     return {line for line in closed - opened if len(line) >= _TELLING}
 
 
-def found(path: Path, kept: set[str]) -> str | None:
-    """The first line of a file for students that gives something away; None where none does.
+def first_leak(path: Path, kept: set[str]) -> str | None:
+    """Return the first line of a file for students that gives something away, or None.
 
-    Of a notebook, what its cells say and print; any other file that is text is read as it is.
+    Of a notebook, the texts and outputs of its cells are searched; other text files are searched as they are.
     """
     text = path.read_bytes().decode("utf-8", errors="replace")
-    given = _of_a_notebook(text) if path.suffix == ".ipynb" else text.splitlines()
+    texts = _of_a_notebook(text) if path.suffix == ".ipynb" else text.splitlines()
     marks = [f"{side} {kind}" for side in ("BEGIN", "END") for kind in REGIONS]
-    for line in given:
+    for line in texts:
         if line.strip() in kept or any(mark in line for mark in marks):
             return line.strip()
     return None
 
 
 def _of_a_notebook(text: str) -> Iterator[str]:
-    """All lines of all texts in a notebook, wherever they stand in it."""
+    """Yield all lines of all texts in a notebook."""
     waiting: list[Any] = [json.loads(text)]
     while waiting:
         one = waiting.pop()

@@ -1,10 +1,11 @@
-"""What the lessons' notebooks import.
+"""The public functions and modules that the lesson notebooks import.
 
-`check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table of
-`figures`, the memory in use `memory_during` some work, your `progress`, and which `device` computes; start
-`engines` for what needs several machines; `assert_gpu_used`, `peak_below` and `faster_than` judge what was
-measured, `submitted` what a notebook that was handed in has. `text` and `data` have what the lessons learn
-from. They answer in English, or in what `speak` chooses.
+`check` judges an answer, `predict` records a prediction, and `cmp` compares two tensors. `picture` draws a
+graph, `chart` draws lines, `figures` makes a table, `images` shows arrays as grayscale pictures, and
+`memory_during` measures the memory in use while a function runs. `progress` counts the checks passed so far,
+and `device` names the device that computes. `engines` starts ipyparallel engines. `assert_gpu_used`,
+`peak_below` and `faster_than` judge measurements, and `submitted` reads those of a notebook that was handed
+in. `text` and `data` provide training data. `speak` chooses the language of all messages.
 """
 
 from jupyter_mlgpu.record.language import speak

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import filled
+from jupyter_mlgpu.record.sentence import fill_in
 from jupyter_mlgpu.record.translation import catalogue_path
 from jupyter_mlgpu.show.markup import joined
 from jupyter_mlgpu.show.receipts import html
@@ -103,7 +103,7 @@ def _said(text: str, language: str) -> str:
             fields = {name: _said(one, language) if " " in one else one for name, one in given.items()}
             if is_sentence or fields != given:
                 stays = sum(len(one) for name, one in given.items() if fields[name] == one)
-                made.append((stays, filled(template, fields, str)))
+                made.append((stays, fill_in(template, fields, str)))
     return min(made)[1] if made else text
 
 

@@ -1,15 +1,15 @@
-"""What lesson 12 does not build itself: the encoder of Keras's own layers, the head, the start, training.
+"""The parts of BERT that lesson 12 does not build by hand: a Keras encoder, a head and the training setup.
 
-After Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding"
-(2019), with 2 layers in place of 12, width 128 in place of 768, and without the second task there (whether
-one sentence follows another). It runs with TensorFlow, JAX and PyTorch.
+The model follows Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language
+Understanding" (2019), with 2 layers instead of 12 and width 128 instead of 768. It leaves out the second task
+of that paper, next-sentence prediction. It runs with TensorFlow, JAX and PyTorch.
 
-So small a model, trained for minutes, needs a better start than BERT's own: with matrices drawn as small as
-there (0.02) it learns how often each word occurs, and nothing else for hundreds of steps. Here they are drawn
-four times as large, positions are fixed sines and cosines, and tokens begin with vectors made of counts. Each
-part normalizes what it takes, not what it gives (Xiong et al. 2020, "On Layer Normalization in the
-Transformer Architecture"), which learns a little faster, and without a learned factor and shift (as in
-Groeneveld et al. 2024, "OLMo"): the matrix behind it can do the same.
+A model of this size that trains for minutes needs a better start than BERT's own. With initial weights as
+small as BERT's (0.02), it learns only how often each word occurs for hundreds of steps. Here the initial
+weights are four times as large, positions are fixed sines and cosines, and token vectors are computed from
+counts. Each part normalizes its input, not its output (Xiong et al. 2020, "On Layer Normalization in the
+Transformer Architecture"), which learns a little faster. The normalization has no learned scale and shift (as
+in Groeneveld et al. 2024, "OLMo"), because the matrix after it can do the same.
 """
 
 from __future__ import annotations
@@ -21,59 +21,60 @@ from jupyter_mlgpu.teach.lessons.wordpieces import PAD
 
 LENGTH, WIDTH, HEADS, LAYERS = 64, 128, 2, 2
 
-#: Four times the standard deviation of BERT's own start.
+#: Standard deviation of the initial weights: four times BERT's own.
 SPREAD = 4 * 0.02
 
 
 def encoder(vocabulary: int, start: Any = None, length: int = LENGTH) -> Any:
-    """Tokens `[rows, length]` in, a vector for each of them out: `[rows, length, WIDTH]`.
+    """Return a model from tokens `[rows, length]` to one vector for each: `[rows, length, WIDTH]`.
 
-    Lesson 12 builds the same by hand. `start` are the vectors that tokens begin with, `[vocabulary, WIDTH]`;
+    Lesson 12 builds the same model by hand. `start` holds the initial token vectors, `[vocabulary, WIDTH]`;
     without it they are random.
     """
     import keras
     from keras import layers, ops
 
-    def drawn() -> Any:
-        return keras.initializers.RandomNormal(stddev=SPREAD)  # a new one each time: it draws only once
+    def initializer() -> Any:
+        return keras.initializers.RandomNormal(stddev=SPREAD)  # an initializer draws only once
 
-    def given(values: Any) -> Any:
+    def constant(values: Any) -> Any:
         return lambda shape, dtype=None: ops.cast(ops.convert_to_tensor(values), dtype)
 
     def normalized(x: Any) -> Any:
         return layers.LayerNormalization(epsilon=1e-6, center=False, scale=False)(x)
 
-    words = drawn() if start is None else given(start)
+    words = initializer() if start is None else constant(start)
     tokens = keras.Input((length,), dtype="int32", name="tokens")
     x = layers.ReversibleEmbedding(vocabulary, WIDTH, embeddings_initializer=words, name="words")(tokens)
     x = normalized(x + ops.convert_to_tensor(positions(length)))  # the same for every row
-    # [rows, 1, length]: from each position one may look at every token that is not [PAD].
+    # [rows, 1, length]: each position may attend to every token that is not [PAD].
     may_look = ops.expand_dims(ops.not_equal(tokens, PAD), axis=1)
     for _ in range(LAYERS):
-        attention = layers.MultiHeadAttention(HEADS, WIDTH // HEADS, kernel_initializer=drawn())
+        attention = layers.MultiHeadAttention(HEADS, WIDTH // HEADS, kernel_initializer=initializer())
         before = normalized(x)
         x = x + attention(before, before, attention_mask=may_look)
-        wide = layers.Dense(4 * WIDTH, activation="gelu", kernel_initializer=drawn())(normalized(x))
-        x = x + layers.Dense(WIDTH, kernel_initializer=drawn())(wide)
+        wide = layers.Dense(4 * WIDTH, activation="gelu", kernel_initializer=initializer())(normalized(x))
+        x = x + layers.Dense(WIDTH, kernel_initializer=initializer())(wide)
     return keras.Model(tokens, normalized(x), name="encoder")
 
 
 def ready_made(built: Any) -> Any:
-    """The encoder of Keras's own layers, with the parameters of one that was built as in lesson 12.
+    """Return the encoder made of Keras's own layers, with the parameters of one built as in lesson 12.
 
-    Both have the same numbers in the same order; Keras's attention keeps the columns of its heads apart.
+    Both have the same numbers in the same order. Keras's attention stores the columns of each head
+    separately.
     """
     own = built.get_weights()
-    made = encoder(len(own[0]), length=built.input_shape[1])
-    made.set_weights([one.reshape(there.shape) for one, there in zip(own, made.get_weights(), strict=True)])
-    return made
+    copy = encoder(len(own[0]), length=built.input_shape[1])
+    copy.set_weights([one.reshape(there.shape) for one, there in zip(own, copy.get_weights(), strict=True)])
+    return copy
 
 
 def masked_language_model(encoder: Any, guesses: int) -> Any:
-    """The encoder with BERT's head for masked words: `[rows, guesses, vocabulary]`, for each of `guesses`
-    places of a row a number for every token (larger: more likely).
+    """Return the encoder with BERT's head for masked words: `[rows, guesses, vocabulary]`.
 
-    Only these places are worked out: the others have no part in the loss, and the vocabulary is wide.
+    The result has a number for every token at each of `guesses` places of a row; a larger number means more
+    likely. Only these places are computed: the others do not count in the loss, and the vocabulary is wide.
     """
     import keras
     from keras import layers, ops
@@ -84,17 +85,18 @@ def masked_language_model(encoder: Any, guesses: int) -> Any:
         WIDTH, activation="gelu", kernel_initializer=keras.initializers.RandomNormal(stddev=SPREAD)
     )(x)
     x = layers.LayerNormalization(epsilon=1e-6)(x)
-    # The same vectors as at the entrance: what a token looks like is also what a guess is compared with.
+    # The token vectors of the input are used again here: each guess is compared with them.
     return keras.Model([encoder.input, places], encoder.get_layer("words")(x, reverse=True))
 
 
 def ready_to_train(model: Any, steps: int, rate: float = 3e-3) -> Any:
-    """The model with its optimizer, the rate rising for a twentieth of the steps, then falling to 0.
+    """Return the model, compiled with an optimizer and a learning rate schedule.
 
-    Muon (Jordan 2024; with Adam's rates, Liu et al. 2025, "Muon is Scalable for LLM Training") turns the step
-    of a matrix into one that is as long in every direction. What is no plain matrix keeps Adam's in Keras:
-    vectors, embeddings, and those of Keras's own attention, which have three axes. With that attention 28 of
-    100 hidden words were right after 1,500 steps, 25 with Adam alone.
+    The rate rises for the first twentieth of the steps, then falls to 0. The optimizer is Muon (Jordan 2024;
+    with Adam's rates, Liu et al. 2025, "Muon is Scalable for LLM Training"), which makes the update of a
+    matrix equally long in every direction. Keras uses Adam for all that is not a plain matrix: vectors,
+    embeddings, and Keras's own attention weights, which have three axes. With Keras's attention, 28 of 100
+    hidden words were right after 1,500 steps; with Adam alone it was 25.
     """
     import keras
 
@@ -111,10 +113,11 @@ def ready_to_train(model: Any, steps: int, rate: float = 3e-3) -> Any:
 
 
 def positions(length: int, width: int = WIDTH) -> Any:
-    """Positions as sines and cosines of growing wavelength: `[length, width]`.
+    """Return positions as sines and cosines of growing wavelength: `[length, width]`.
 
-    As in Vaswani et al. 2017, section 3.5, but a tenth as high: they must not drown the vectors of tokens
-    (three times as high, a model had 12 % of the hidden tokens right after 400 steps, in place of 15 %).
+    They follow Vaswani et al. 2017, section 3.5, at a tenth of the amplitude, so that the token vectors stay
+    dominant. With three times this amplitude, a model had 12 % of the hidden tokens right after 400 steps
+    instead of 15 %.
     """
     import numpy as np
 
@@ -123,11 +126,12 @@ def positions(length: int, width: int = WIDTH) -> Any:
 
 
 def vectors_from_counts(tokens: Any, vocabulary: int, width: int = WIDTH, window: int = 4) -> Any:
-    """A vector for each token, from how often others stand near it: float32 `[vocabulary, width]`.
+    """Return a vector for each token, computed from its neighbours: float32 `[vocabulary, width]`.
 
-    Counts of pairs at most `window` places apart become positive pointwise mutual information (PPMI: how
-    much more often than by chance), and the singular value decomposition keeps its `width` largest directions
-    (Levy and Goldberg 2014, "Neural Word Embedding as Implicit Matrix Factorization"; see lesson 10).
+    Counts of pairs at most `window` places apart become positive pointwise mutual information (PPMI), which
+    says how much more often a pair occurs than by chance. A singular value decomposition then keeps the
+    `width` largest directions (Levy and Goldberg 2014, "Neural Word Embedding as Implicit Matrix
+    Factorization"; see lesson 10).
     """
     import numpy as np
     from sklearn.utils.extmath import randomized_svd

@@ -1,6 +1,7 @@
-"""What took minutes to compute, kept in the user's cache folder for a later lesson, with its checksum.
+"""Arrays that take minutes to compute, kept in the user's cache folder for a later lesson.
 
-A file that is damaged, or was made by something else, is not used: the checksum beside it has to fit.
+A checksum is stored beside each file. A file that is damaged, or that another program wrote, does not match
+its checksum and is not used.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.visible import visible_line
 
-#: Weights of a small BERT take some 20 MB.
+#: Largest file that is read, in bytes. The weights of a small BERT take about 20 MB.
 MOST_BYTES = 200_000_000
 
 
 def save(name: str, arrays: Mapping[str, Any]) -> str:
-    """Keep these arrays under a name; returns a sentence on what came of it, also where the disk is full."""
+    """Save arrays under a name, and return a sentence that says so or why it failed."""
     import numpy as np
 
     file = io.BytesIO()
@@ -33,7 +34,7 @@ def save(name: str, arrays: Mapping[str, Any]) -> str:
     data = file.getvalue()
     path = folder() / f"{name}.npz"
     try:
-        # The checksum last: a file that was cut short has none that fits.
+        # The checksum is written last, so a truncated file never has a matching one.
         write_atomically(path, data)
         write_atomically(_checksum(path), hashlib.sha256(data).hexdigest().encode())
     except RecordError as error:
@@ -41,16 +42,16 @@ def save(name: str, arrays: Mapping[str, Any]) -> str:
             f"{visible_line(path.parent)}{os.sep}", ""
         )  # outputs are saved: no folder of the user's
         return translate(say("{file} could not be saved: {why}", file=path.name, why=why))
-    told = say(
+    sentence = say(
         "Saved in your cache folder as {file}, {size} MB, with a checksum.",
         file=path.name,
         size=f"{len(data) / 1e6:.1f}",
     )
-    return translate(told)
+    return translate(sentence)
 
 
 def load(name: str) -> tuple[Mapping[str, Any] | None, Sentence]:
-    """The arrays kept under a name, or None; and a sentence on where they are from, or why there are none."""
+    """Return the arrays saved under a name, and a sentence on their source; None if there are none."""
     import numpy as np
 
     path = folder() / f"{name}.npz"

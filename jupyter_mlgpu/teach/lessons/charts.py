@@ -1,4 +1,4 @@
-"""`chart`: lines over an axis, to explore with plotly; an image and a table wherever that is not there."""
+"""`chart`: lines over an axis, with plotly where it is available, otherwise as an image and a table."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from jupyter_mlgpu.teach.lessons import recordings
 
 Points = Sequence[tuple[float, float]]
 
-#: Rows of a table; of longer lines, as many points evenly apart.
+#: Most rows of a table. Longer lines are reduced to this many evenly spaced points.
 ROWS = 24
-#: An axis begins at 0 where the lowest number is a smaller part of the highest one; else there would be
-#: nothing to be seen in its lower half.
+#: An axis begins at 0 if its lowest number is below this part of the highest one. Otherwise the lower half of
+#: the chart would be empty.
 _NEAR_ZERO = 0.5
 
 
 @dataclass(frozen=True, repr=False)
 class LessonChart(Displayable):
-    """Lines over their axes; dashed ones were measured elsewhere."""
+    """A chart of lines; dashed lines were measured on another machine."""
 
     drawn: charts.Chart
 
     def svg(self) -> str:
-        """The chart as an SVG on white, to be read on any page."""
+        """Return the chart as an SVG on a white ground."""
         return str(svg.draw(self.drawn))
 
     def figure(self) -> dict[str, Any]:
-        """The chart as plotly's `data` and `layout`."""
+        """Return the chart as plotly's `data` and `layout`."""
         return plotly.figure(self.drawn)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -64,16 +64,16 @@ def _table(drawn: charts.Chart) -> Table:
 def chart(
     name: str, *, x: str, y: str, lines: Mapping[str, Points], log_x: bool = False, log_y: bool = False
 ) -> LessonChart:
-    """Lines by their names, each a list of (x, y); `x` and `y` are what the axes mean, with the unit.
+    """Return a chart of lines by their names, each a list of (x, y) pairs.
 
-    Where the package has a recording called `name`, and this machine has no GPU, its lines stand beside,
-    dashed, each in the colour of the own line of its name. Points without a number, and those that a
-    logarithmic axis cannot show, are left out, and a note says how many. Raises UsageError where `name` is
-    not made of letters, digits and _.
+    `x` and `y` label the axes, with the unit. If the package has a recording called `name` and this machine
+    has no GPU, the recorded lines are added, dashed, each in the colour of the measured line of the same
+    name. Points that are not finite, and those that a logarithmic axis cannot show, are left out, and a note
+    says how many. Raises UsageError if `name` contains anything but letters, digits and _.
     """
     own = {line: [(float(one), float(other)) for one, other in points] for line, points in lines.items()}
     recordings.record(name, {"x": x, "y": y, "lines": own})
-    recording = recordings.beside(name)
+    recording = recordings.find(name)
     replayed = {} if recording is None else recording.data["lines"]
     colours = {line: number for number, line in enumerate(dict.fromkeys([*own, *replayed]))}
     named = [(line, line, points, False) for line, points in own.items()]
@@ -82,19 +82,19 @@ def chart(
             (line, f"{line} ({recording.label})", [(one, other) for one, other in points], True)
             for line, points in replayed.items()
         ]
-    drawn, lost = [], 0
+    series, lost = [], 0
     for line, title, points, dashed in named:
         kept = tuple(Point(*one) for one in points if _can_be_drawn(*one, log_x, log_y))
         lost += len(points) - len(kept)
-        drawn.append(Series(title, kept, colours[line], dashed=dashed))
+        series.append(Series(title, kept, colours[line], dashed=dashed))
     notes = [str(recording)] if recording is not None else []
     if lost:
         cannot = say("{count} of the points cannot be drawn on these axes and are left out.", count=str(lost))
         notes.append(translate(cannot))
-    names = ", ".join(one.name for one in drawn) or say("nothing")
+    names = ", ".join(one.name for one in series) or say("nothing")
     words = translate(say("A chart of {y} over {x}: {names}.", y=y, x=x, names=names))
-    axes = Axis(x, log=log_x), Axis(y, log=log_y, zero=not log_y and _near_zero(drawn))
-    return LessonChart(charts.Chart((), *axes, tuple(drawn), words, notes=tuple(notes)))
+    axes = Axis(x, log=log_x), Axis(y, log=log_y, zero=not log_y and _near_zero(series))
+    return LessonChart(charts.Chart((), *axes, tuple(series), words, notes=tuple(notes)))
 
 
 def _near_zero(drawn: Sequence[Series]) -> bool:

@@ -1,8 +1,8 @@
-"""Judging an answer: what a learner's answer gives, beside what it should give.
+"""Compares a learner's answer with the reference answer of an exercise (`judge`).
 
-An answer is tried on one telling example and on inputs drawn afresh each time, so an answer that only
-knows the example is found out. Nothing here raises for a wrong answer: a `Verdict` says what is
-missing, and gives the cells below something that works.
+The answer is called with one fixed example and with random inputs, so that an answer which only fits the
+example counts as wrong. A wrong answer raises no error: the `Verdict` says what is wrong, and holds the
+reference answer for the cells below.
 """
 
 from __future__ import annotations
@@ -21,31 +21,40 @@ from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.markup import element, joined
 from jupyter_mlgpu.teach.lessons.coaching import Coaching
-from jupyter_mlgpu.teach.lessons.differences import SMALL, compare, described, still_open
+from jupyter_mlgpu.teach.lessons.differences import SMALL, compare, describe, still_open
 from jupyter_mlgpu.teach.lessons.display import ShownValue, number
-from jupyter_mlgpu.teach.lessons.stopping import stopped
+from jupyter_mlgpu.teach.lessons.stopping import error_sentence
 from jupyter_mlgpu.teach.lessons.values import Numbers, Value, read
 
-#: How many sets of fresh inputs a right answer has stood.
-FRESH = 3
+#: Number of sets of random inputs for which an answer has to give the right result.
+_RANDOM_INPUTS = 3
 
-#: Characters of an input that are shown as they are.
-_LONGEST = 100
+#: Maximum number of characters of an input that are shown; a longer one is cut.
+_MAX_SHOWN = 100
 
-#: What a learner writes: a function; three dots or None where it is not written yet.
+#: A learner's answer: a function, or `...` or None while it is not written yet.
 Answer = Any
 Arguments = Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One blank of a lesson. `task` ends the sentence "The task: …".
+    """A place in a lesson where the learner fills in an answer, usually a function.
 
-    `example` is chosen so that its result shows a mistake at a glance; `fresh` draws other arguments. Both
-    are by name, and given to the answer by position, in their order: NumPy arrays, numbers, words, lists.
-    What comes back is a tensor of any framework, a word, or a tuple, list or dictionary of these; None or
-    three dots stand for an answer that is still open. `run(answer, arguments)` is for answers that have to
-    be called in another way. Numbers may be off by `tolerance` of their size; whole numbers may not.
+    Attributes:
+        name: the name of the answer, as in "relu is not written yet."
+        task: what to write; it completes the sentence "The task: …".
+        reference: the right answer.
+        example: arguments for which a wrong result is easy to understand.
+        fresh: returns random arguments.
+        run: calls the answer, as `run(answer, arguments)`, if passing the arguments by position is not
+            enough. The arguments are a dictionary by name.
+        tolerance: relative difference allowed between numbers (see `differences.close`). Integers must be
+            equal.
+
+    Arguments are mappings from name to value: NumPy arrays, numbers, strings or lists. They are passed to the
+    answer by position, in the order of the mapping. The answer returns a tensor of any framework, a string,
+    or a tuple, list or dictionary of these. If it returns None or `...`, the exercise is still open.
     """
 
     name: str
@@ -56,15 +65,19 @@ class Exercise:
     run: Callable[[Answer, Arguments], object] | None = None
     tolerance: float = 1e-5
 
-    def give(self, answer: Answer, arguments: Arguments) -> object:
-        """What an answer makes of arguments of its own, so that it may write into them."""
-        own = copy.deepcopy(dict(arguments))
-        return answer(*own.values()) if self.run is None else self.run(answer, own)
+    def call(self, answer: Answer, arguments: Arguments) -> object:
+        """Call an answer and return its result. It gets a copy of the arguments, which it may change."""
+        copied = copy.deepcopy(dict(arguments))
+        return answer(*copied.values()) if self.run is None else self.run(answer, copied)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How an answer did; `answer` is what the cells below use: the learner's, or the reference."""
+    """The result of judging an answer.
+
+    `answer` is the function that the cells below use: the learner's answer if it is right, otherwise the
+    reference answer.
+    """
 
     state: Literal["right", "open", "wrong"]
     sentences: tuple[Sentence, ...]
@@ -76,14 +89,14 @@ class Verdict:
             [
                 self._title(),
                 *map(translate, self.sentences),
-                *(line for one in self.shown for line in one.text()),
+                *(line for value in self.shown for line in value.text()),
             ]
         )
 
     def _repr_html_(self) -> str:
-        lines = [element("div", translate(one)) for one in self.sentences]
-        told = element("div", element("b", self._title()), *lines)
-        return str(joined(told, *(one.html() for one in self.shown)))
+        lines = [element("div", translate(sentence)) for sentence in self.sentences]
+        text = element("div", element("b", self._title()), *lines)
+        return str(joined(text, *(value.html() for value in self.shown)))
 
     def _title(self) -> str:
         titles = {"right": say("✓ Right."), "open": say("○ Still open."), "wrong": say("✗ Not yet.")}
@@ -91,79 +104,83 @@ class Verdict:
 
 
 def judge(exercise: Exercise, answer: Answer, coaching: Coaching | None = None, attempt: int = 1) -> Verdict:
-    """Try an answer to `exercise` on its example and on fresh inputs, up to the first that is not right.
+    """Call an answer with the example and with random inputs, and stop at the first wrong result.
 
-    A wrong one is told by name where `coaching` knows it, and given the hint of its `attempt`.
+    If `coaching` has a mistake that gives the same results, the verdict describes that mistake. It also gives
+    the hint for this `attempt`, counted from 1.
     """
 
-    def wrong(what: Sentence, given: list[Sentence], shown: tuple[ShownValue, ...]) -> Verdict:
-        help_on = [] if coaching is None else [coaching.hint(attempt)]
-        named = None if coaching is None else _recognised(exercise, answer, coaching)
-        first = [what] if named is None else [what, named]
-        return _not_right("wrong", exercise, [*first, *help_on], given, shown)
+    def wrong(problem: Sentence, inputs: list[Sentence], shown: tuple[ShownValue, ...]) -> Verdict:
+        sentences = [problem]
+        if coaching is not None:
+            mistake = _find_mistake(exercise, answer, coaching)
+            sentences += [coaching.hint(attempt)] if mistake is None else [mistake, coaching.hint(attempt)]
+        return _verdict_with_reference("wrong", exercise, sentences, inputs, shown)
 
     draw = random.Random()
-    for arguments in [exercise.example, *(exercise.fresh(draw) for _ in range(FRESH))]:
-        wanted = read(exercise.give(exercise.reference, arguments))
-        inputs, given = _shown_inputs(arguments, wanted)
+    for arguments in [exercise.example, *(exercise.fresh(draw) for _ in range(_RANDOM_INPUTS))]:
+        wanted = read(exercise.call(exercise.reference, arguments))
+        columns, inputs = _shown_inputs(arguments, wanted)
         if answer is None or answer is ...:
-            nothing = say("{name} is not written yet.", name=exercise.name)
-            return _not_right("open", exercise, [nothing], given, still_open(wanted, inputs))
+            problem = say("{name} is not written yet.", name=exercise.name)
+            return _verdict_with_reference("open", exercise, [problem], inputs, still_open(wanted, columns))
         try:
-            got = read(exercise.give(answer, arguments), like=wanted)
+            result = read(exercise.call(answer, arguments), like=wanted)
         except Exception as error:
             if _has_dots(answer):
-                return _not_right("open", exercise, [_dots(exercise)], given, still_open(wanted, inputs))
-            return wrong(stopped(exercise.name, answer, error), given, still_open(wanted, inputs, mark=""))
-        found = compare(got, wanted, exercise.tolerance, inputs)
-        if found.same:
+                shown = still_open(wanted, columns)
+                return _verdict_with_reference("open", exercise, [_dots(exercise)], inputs, shown)
+            problem = error_sentence(exercise.name, answer, error)
+            return wrong(problem, inputs, still_open(wanted, columns, mark=""))
+        difference = compare(result, wanted, exercise.tolerance, columns)
+        if difference.same:
             continue
-        what = say("{name} {what}.", name=exercise.name, what=found.what)
-        if found.same is None:
-            return _not_right("open", exercise, [what], given, found.shown)
+        problem = say("{name} {what}.", name=exercise.name, what=difference.what)
+        if difference.same is None:
+            return _verdict_with_reference("open", exercise, [problem], inputs, difference.shown)
         if _has_dots(answer):
-            return _not_right("open", exercise, [_dots(exercise)], given, found.shown)
-        return wrong(what, given, found.shown)
+            return _verdict_with_reference("open", exercise, [_dots(exercise)], inputs, difference.shown)
+        return wrong(problem, inputs, difference.shown)
     right = say(
         "{name} gives the right result, also on {count} sets of fresh inputs.",
         name=exercise.name,
-        count=FRESH,
+        count=_RANDOM_INPUTS,
     )
     return Verdict("right", (right, say("The cells below use your answer.")), (), answer)
 
 
-def _recognised(exercise: Exercise, answer: Answer, coaching: Coaching) -> Sentence | None:
-    """The name of the mistake that gives what `answer` gives, on the example and on fresh inputs."""
+def _find_mistake(exercise: Exercise, answer: Answer, coaching: Coaching) -> Sentence | None:
+    """Return a description of the known mistake that gives the same results as `answer`, or None."""
     draw = random.Random()
-    tried = [exercise.example, exercise.fresh(draw), exercise.fresh(draw)]
+    inputs = [exercise.example, exercise.fresh(draw), exercise.fresh(draw)]
     try:
-        results = [read(exercise.give(answer, arguments)) for arguments in tried]
-    except Exception:  # an answer that stops is told of by its error
+        results = [read(exercise.call(answer, arguments)) for arguments in inputs]
+    except Exception:  # the verdict describes the exception instead
         return None
     for mistake in coaching.mistakes:
         try:
-            pairs = zip(results, tried, strict=True)
             if all(
-                compare(got, read(exercise.give(mistake.answer, each)), exercise.tolerance, {}).same
-                for got, each in pairs
+                compare(result, read(exercise.call(mistake.answer, arguments)), exercise.tolerance, {}).same
+                for result, arguments in zip(results, inputs, strict=True)
             ):
                 return mistake.named
-        except Exception:  # the mistake cannot be made on these inputs
+        except Exception:  # the mistake's answer fails for these inputs, so it is not the learner's mistake
             continue
     return None
 
 
-def _not_right(
-    state: Literal["right", "open", "wrong"],
+def _verdict_with_reference(
+    state: Literal["open", "wrong"],
     exercise: Exercise,
-    what: list[Sentence],
-    given: list[Sentence],
+    problem: list[Sentence],
+    inputs: list[Sentence],
     shown: tuple[ShownValue, ...],
 ) -> Verdict:
+    """Return the verdict for an answer that is not right: the cells below use the reference answer."""
     sentences = (
-        *what,
+        *problem,
         say("The task: {task}.", task=exercise.task),
-        *given,
+        *inputs,
         say("Until it is right, the cells below use the reference answer."),
     )
     return Verdict(state, sentences, shown, exercise.reference)
@@ -174,51 +191,57 @@ def _dots(exercise: Exercise) -> Sentence:
 
 
 def _has_dots(answer: Answer) -> bool:
-    """Whether three dots stand in an answer's source as a value; `x[..., 0]` is no blank."""
+    """Return True if an answer's source contains `...` as a placeholder, not as an index (`x[..., 0]`)."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(answer)))
-    except (OSError, TypeError, SyntaxError):  # its source is not to be had
+    except (OSError, TypeError, SyntaxError):  # the answer's source is not available
         return False
     if not isinstance(tree.body[0], ast.FunctionDef | ast.ClassDef):
-        return False  # the source of a lambda is the whole line in which it stands
+        return False  # the source of a lambda is the whole line that contains it
     indices = [node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript)]
-    meant = {id(node) for index in indices for node in ast.walk(index)}
+    in_indices = {id(node) for index in indices for node in ast.walk(index)}
     return any(
-        isinstance(node, ast.Constant) and node.value is ... and id(node) not in meant
+        isinstance(node, ast.Constant) and node.value is ... and id(node) not in in_indices
         for node in ast.walk(tree)
     )
 
 
 def _shown_inputs(arguments: Arguments, wanted: Value) -> tuple[dict[str, list[str]], list[Sentence]]:
-    """The arguments as columns beside the result, where they are as many numbers; else in a sentence."""
+    """Return the arguments as columns of the table of results, and as sentences; one of the two is empty.
+
+    Columns are used if the result is small and every argument has as many numbers as the result.
+    """
     values = {name: read(value) for name, value in arguments.items()}
     size = wanted.array.size if isinstance(wanted, Numbers) else 0
-    numbers = {name: one.array for name, one in values.items() if isinstance(one, Numbers)}
+    numbers = {name: value.array for name, value in values.items() if isinstance(value, Numbers)}
     if (
         1 < size <= SMALL
         and values
         and all(name in numbers and numbers[name].size == size for name in values)
     ):
-        return {name: [number(one) for one in array.ravel().tolist()] for name, array in numbers.items()}, []
-    told = [
-        say("{name} = {value}", name=name, value=_brief(arguments[name], one)) for name, one in values.items()
+        return {
+            name: [number(item) for item in array.ravel().tolist()] for name, array in numbers.items()
+        }, []
+    sentences = [
+        say("{name} = {value}", name=name, value=_brief(arguments[name], value))
+        for name, value in values.items()
     ]
-    if not told:
+    if not sentences:
         return {}, []
-    listed = reduce(lambda one, other: say("{first}; {second}", first=one, second=other), told)
+    listed = reduce(lambda first, second: say("{first}; {second}", first=first, second=second), sentences)
     return {}, [say("Here, {arguments}.", arguments=listed)]
 
 
 def _brief(argument: object, value: Value) -> str:
     if isinstance(value, Numbers):
         if value.array.size > SMALL:
-            return described(value)
-        return _rounded(value.array.tolist())
+            return describe(value)
+        return _number_text(value.array.tolist())
     text = repr(argument)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
 
 
-def _rounded(values: Any) -> str:
+def _number_text(values: Any) -> str:
     if isinstance(values, list):
-        return f"[{', '.join(map(_rounded, values))}]"
+        return f"[{', '.join(map(_number_text, values))}]"
     return number(values)

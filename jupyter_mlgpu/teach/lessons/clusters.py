@@ -1,4 +1,4 @@
-"""`engines`: ipyparallel engines on this machine for a lesson, which end with its kernel whatever happens."""
+"""`engines`: ipyparallel engines on this machine for a lesson, which always end with the kernel."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say, say_count
 
-#: Seconds for all engines to come.
+#: Seconds within which all engines have to connect.
 _PATIENCE = 60
 
-#: Each engine computes with one thread, as if it were a machine of its own: else one alone would take all
-#: cores of this machine, and two could not be faster. The libraries behind NumPy read them when they load.
+#: Each engine computes with one thread, like a separate machine. Otherwise one engine would use all cores,
+#: and a second could not be faster. The libraries behind NumPy read these variables when they are loaded.
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -31,16 +31,19 @@ ONE_THREAD = {
 
 
 class Engines:
-    """Engines started for a lesson. `client` is ipyparallel's; `%%px` runs a cell in all of them."""
+    """Engines started for a lesson.
+
+    `client` is ipyparallel's client; `%%px` runs a cell in all engines.
+    """
 
     def __init__(self, count: int) -> None:
         ipyparallel = _ipyparallel()
-        #: Connection files and the engines' logs: not among those of the user's own clusters.
+        #: Connection files and logs of the engines, apart from those of the user's own clusters.
         self._folder = tempfile.mkdtemp(prefix="jupyter_mlgpu_engines_")
         self._guardian = subprocess.Popen(
             [sys.executable, "-m", "jupyter_mlgpu.teach.lessons.guardian"],
             stdin=subprocess.PIPE,
-            start_new_session=True,  # an interrupt of the notebook is none of its business
+            start_new_session=True,  # an interrupt of the notebook must not reach it
             text=True,
         )
         self._cluster = ipyparallel.Cluster(profile_dir=self._folder, log_level=logging.ERROR)
@@ -65,7 +68,7 @@ class Engines:
 
     def _set_up_magics(self) -> None:
         magics = importlib.import_module("ipyparallel.client.magics")
-        magics.ParallelMagics.progress_after_seconds = -1  # a bar would be saved with the notebook
+        magics.ParallelMagics.progress_after_seconds = -1  # a progress bar would be saved in the notebook
         view = self.client[:]
         view.block = True
         view.activate()
@@ -76,7 +79,7 @@ class Engines:
         self._guardian.stdin.flush()
 
     def stop(self) -> None:
-        """End all of them, and wait until they have ended; what is called twice does nothing more."""
+        """End all engines and wait for them; a second call does nothing."""
         if self._guardian.stdin is None or self._guardian.stdin.closed:
             return
         if hasattr(self, "client"):
@@ -92,27 +95,27 @@ class Engines:
         if self._guardian.poll() is not None:
             return translate(say("The engines have ended."))
         numbers = ", ".join(map(str, self.client.ids))
-        told = say_count(
+        sentence = say_count(
             "{count} engine on this machine, number {numbers}",
             "{count} engines on this machine, numbers {numbers}",
             len(self.client.ids),
             numbers=numbers,
         )
-        return translate(told)
+        return translate(sentence)
 
 
 def engines(count: int) -> Engines:
-    """Start so many engines on this machine, each with one thread for its arithmetic, and wait for them.
+    """Start this many engines on this machine and wait until they are connected.
 
-    They end when `stop` is called, and otherwise when the kernel does, also when it is killed. Raises
-    MissingPackageError where ipyparallel is not installed.
+    Each engine computes with one thread. They end when `stop` is called, and otherwise when the kernel ends
+    or is killed. Raises MissingPackageError if ipyparallel is not installed.
     """
     return Engines(count)
 
 
 @contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """With these variables for the processes that are started inside."""
+    """Set environment variables for the processes started inside the block."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -1,4 +1,4 @@
-"""What helps a learner on: mistakes that are recognised by name, and hints that come one after the other."""
+"""Help for learners: likely mistakes, recognised by name, and hints that become more detailed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: As many hints an exercise has; the last nearly says it.
+#: Number of hints of an exercise. The last one nearly gives the answer.
 STEPS = 3
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A likely wrong answer, and what is said to whoever gives the same results as it does."""
+    """A likely wrong answer, and the sentence shown to a learner whose answer gives the same results."""
 
     named: Sentence
     answer: Callable[..., Any]
@@ -22,13 +22,13 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Coaching:
-    """An exercise's help: `hints` from the first push to the last, and its mistakes."""
+    """The hints of an exercise, from the vaguest to the clearest, and its likely mistakes."""
 
     hints: tuple[Sentence, ...]
     mistakes: tuple[Mistake, ...]
 
     def hint(self, attempt: int) -> Sentence:
-        """What is said at this attempt, counted from 1: one hint more each time, the last one again."""
+        """Return the hint for an attempt, counted from 1; after the last hint, it is repeated."""
         step = min(attempt, len(self.hints))
         return say(
             "Hint {step} of {steps}: {hint}", step=step, steps=len(self.hints), hint=self.hints[step - 1]
@@ -36,5 +36,5 @@ class Coaching:
 
 
 def coaching(hints: Sequence[Sentence], mistakes: Sequence[tuple[Sentence, Callable[..., Any]]]) -> Coaching:
-    """The help of one exercise, written down in pairs: what is said, and the answer it is said of."""
+    """Return the help of one exercise; each mistake is a sentence and the wrong answer it describes."""
     return Coaching(tuple(hints), tuple(Mistake(*one) for one in mistakes))

@@ -1,6 +1,6 @@
-"""`cmp`: two tensors that should be the same, in one line and a picture.
+"""`cmp`: compares two tensors that should be equal, in one line and a picture.
 
-The line is that of Andrej Karpathy's lessons on makemore: exact, approximate, largest difference.
+The line follows Andrej Karpathy's lessons on makemore: exact, approximate, largest difference.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from jupyter_mlgpu.teach.lessons.values import Numbers, Open, read
 
 @dataclass(eq=False, repr=False)
 class ArrayComparison:
-    """What `cmp` found: whether the two are the same, `exact` or but for rounding (`approximate`).
+    """The result of `cmp`.
 
-    Both are None while one of the two is open. `largest` is the largest difference, None where there is none.
+    `exact` is True if both are equal, `approximate` if they are equal except for rounding. Both are None if
+    one of the two is still open. `largest` is the largest difference, or None if there is none.
     """
 
     line: Sentence
@@ -32,25 +33,25 @@ class ArrayComparison:
         return "\n".join([translate(self.line), *(text for one in self.shown for text in one.text())])
 
     def _repr_html_(self) -> str:
-        # `cmp` has printed the line, which stands right above.
+        # `cmp` has printed the line already.
         return str(joined(*(one.html() for one in self.shown)))
 
 
 def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> ArrayComparison:
-    """Compare a tensor of yours with what it should be; print the line, and return what shows the picture.
+    """Compare a tensor of yours with the one it should be, print a line, and return a picture.
 
-    `approximate` allows `tolerance` of each number's own size, or a tenth of it of the array's largest.
-    Raises for nothing: where yours is open, or has another shape, the line says so.
+    `approximate` allows a difference of `tolerance` of each number, or a tenth of `tolerance` of the largest
+    number in the array. No error is raised: if yours is still open or has another shape, the line says so.
 
     >>> found = cmp("the slope", [2.0], [2.0])
     the slope: exact: yes, approximate: yes, largest difference: 0
     """
-    comparison = _compared(what, yours, wanted, tolerance)
+    comparison = _compare(what, yours, wanted, tolerance)
     print(translate(comparison.line))
     return comparison
 
 
-def _compared(what: str, yours: object, wanted: object, tolerance: float) -> ArrayComparison:
+def _compare(what: str, yours: object, wanted: object, tolerance: float) -> ArrayComparison:
     right = read(wanted)
     mine = read(yours, like=right)
     if isinstance(right, Open):

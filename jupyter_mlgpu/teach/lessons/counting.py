@@ -1,8 +1,8 @@
-"""`progress`: how far the lessons in this folder are, as the saved notebooks themselves have it.
+"""`progress`: counts passed checks and predictions in the saved notebooks of a folder.
 
-No list is kept: an exercise is passed once the output of one of its checks says so, and a prediction is made
-where its second argument is neither `...` nor `None`. labextension/src/kernel/progress.ts counts the same in
-a notebook that is open.
+Nothing is stored: an exercise is passed if the output of one of its checks says so, and a prediction is made
+if its second argument is neither `...` nor `None`. labextension/src/kernel/progress.ts counts the same in an
+open notebook.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from jupyter_mlgpu.record.sentence import Sentence, of_error, say, say_count
 from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.show.page.model import Page, with_head
 from jupyter_mlgpu.show.page.rendering import page_of
+from jupyter_mlgpu.teach.submissions.reading import join_text
 
-#: `check("name"` outside a comment line, and not as a method. Both patterns match the same text as those of
-#: progress.ts, hence ASCII.
+#: `check("name"` outside a comment line, and not as a method. Both patterns must match the same text as those
+#: of progress.ts, so they use ASCII.
 _CHECK = re.compile(r"""^(?![ \t]*#).*?(?<![\w.])check\([ \t]*["'](\w+)["']""", re.MULTILINE | re.ASCII)
-#: Group 1 is the placeholder: empty where a prediction was made.
+#: Group 1 is the placeholder; it is empty if a prediction was made.
 _PREDICT = re.compile(
     r"""^(?![ \t]*#).*?(?<![\w.])predict\([ \t]*(?:"[^"\n]*"|'[^'\n]*')[ \t]*,[ \t]*(\.\.\.|None\b)?""",
     re.MULTILINE | re.ASCII,
 )
-#: How the text of a verdict of `check` begins where the answer is right, in every language.
+#: First character of the verdict on a right answer, the same in every language.
 _RIGHT = "✓"
 
 
 @dataclass(frozen=True)
 class LessonProgress:
-    """Exercises and those passed, predictions asked for and those made."""
+    """The number of exercises, passed exercises, predictions, and predictions made in a lesson."""
 
     checks: int
     passed: int
@@ -54,7 +55,7 @@ class LessonsProgress(Displayable):
 
 
 def progress() -> LessonsProgress:
-    """How many checks are passed and how many predictions made in the lessons of this folder, as saved.
+    """Count the passed checks and the predictions made in the saved lessons of this folder.
 
     >>> progress()  # doctest: +SKIP
     3 of 31 checks passed, 2 of 16 predictions made in this folder's lessons, as they were last saved.
@@ -66,27 +67,27 @@ def progress() -> LessonsProgress:
         except UsageError as error:
             problems.append(of_error(error))
             continue
-        found = counted(cell for cell in _cells(notebook) if cell.get("cell_type") == "code")
+        found = count_progress(cell for cell in _cells(notebook) if cell.get("cell_type") == "code")
         if found is not None:
             lessons[_title(notebook) or path.stem] = found
     return LessonsProgress(lessons, tuple(problems))
 
 
-def counted(cells: Iterable[Mapping[str, Any]]) -> LessonProgress | None:
-    """The progress in a notebook's code cells; None: it is no lesson."""
+def count_progress(cells: Iterable[Mapping[str, Any]]) -> LessonProgress | None:
+    """Return the progress in a notebook's code cells, or None if it is not a lesson."""
     right: dict[str, bool] = {}
-    predictions = made = 0
+    predictions = predictions_made = 0
     for cell in cells:
-        code = _joined(cell.get("source"))
+        code = join_text(cell.get("source")) or ""
         for name in _CHECK.findall(code):
             is_right = any(text.startswith(_RIGHT) for text in _results(cell))
             right[name] = right.get(name, False) or is_right
         placeholders = _PREDICT.findall(code)
         predictions += len(placeholders)
-        made += placeholders.count("")
+        predictions_made += placeholders.count("")
     if not right and not predictions:
         return None
-    return LessonProgress(len(right), sum(right.values()), predictions, made)
+    return LessonProgress(len(right), sum(right.values()), predictions, predictions_made)
 
 
 def _read(path: Path) -> Any:
@@ -104,9 +105,9 @@ def _cells(notebook: Any) -> list[Mapping[str, Any]]:
 
 
 def _title(notebook: Any) -> str:
-    """The first line of a notebook, where that is a heading."""
+    """Return a notebook's first line if that is a heading, else an empty string."""
     first = next(iter(_cells(notebook)), {})
-    line = _joined(first.get("source")).partition("\n")[0]
+    line = (join_text(first.get("source")) or "").partition("\n")[0]
     return line.removeprefix("# ") if line.startswith("# ") else ""
 
 
@@ -115,14 +116,7 @@ def _results(cell: Mapping[str, Any]) -> Iterator[str]:
     for output in outputs if isinstance(outputs, list) else []:
         data = output.get("data") if isinstance(output, dict) else None
         if isinstance(data, dict):
-            yield _joined(data.get("text/plain"))
-
-
-def _joined(text: object) -> str:
-    """Notebook files keep a text as one string, or as a list of its lines."""
-    if isinstance(text, list):
-        return "".join(str(line) for line in text)
-    return text if isinstance(text, str) else ""
+            yield join_text(data.get("text/plain")) or ""
 
 
 @page_of.register
@@ -144,7 +138,7 @@ def _of(one: LessonProgress) -> tuple[str, str]:
 
 
 def _part(part: int, whole: int) -> str:
-    """Empty where nothing is asked for."""
+    """Return "3 of 5", or an empty string if `whole` is 0."""
     return translate(say("{part} of {whole}", part=part, whole=whole)) if whole else ""
 
 

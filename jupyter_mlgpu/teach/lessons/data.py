@@ -1,7 +1,7 @@
-"""What the lessons learn from: handwritten digits, MNIST where it can be had, else local ones.
+"""Training data of the lessons: MNIST if it is available, otherwise the digits of scikit-learn.
 
-Data is never swapped in silence: what is used is printed, and kept as `source`. With JUPYTER_MLGPU_OFFLINE
-set, neither the network nor its cache is asked, so that saved lessons are the same on every machine.
+The data in use is always printed, and kept as `source`. If JUPYTER_MLGPU_OFFLINE is set, neither the network
+nor the Keras cache is used, so saved lessons are the same on every machine.
 """
 
 from __future__ import annotations
@@ -28,22 +28,25 @@ if TYPE_CHECKING:
 
 OFFLINE = "JUPYTER_MLGPU_OFFLINE"
 
-#: Where Keras itself gets it, and the checksum that Keras expects (keras.datasets.mnist).
+#: The address that Keras downloads from, and the checksum that Keras expects (keras.datasets.mnist).
 _MNIST = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz"
 _SHA256 = "731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1"
-#: It has 11 MB; what is larger is something else.
+#: Largest file that is read, in bytes. MNIST has 11 MB.
 _MOST_BYTES = 20_000_000
 
-#: Seconds in which the network has to answer, and in which 11 MB then have to arrive.
+#: Seconds within which the network has to answer, and within which the 11 MB have to arrive.
 _ANSWERS, _ARRIVES = 3.0, 30.0
 
-#: One image in five is kept for testing; the split is the same every time.
+#: One image in five is used for testing. The fixed seed makes the split the same every time.
 _TESTED, _SEED = 5, 0
 
 
 @dataclass(frozen=True)
 class Digits:
-    """Images of handwritten digits, [number, 28, 28] from 0 to 1, with labels 0 to 9; `source` says which."""
+    """Images of handwritten digits, [number, 28, 28] from 0 to 1, with labels 0 to 9.
+
+    `source` is a sentence that names the data.
+    """
 
     images: np.ndarray[Any, Any]
     labels: np.ndarray[Any, Any]
@@ -53,21 +56,24 @@ class Digits:
 
 
 def mnist() -> Digits:
-    """MNIST where Keras has it in its cache, or the network has it; else scikit-learn's digits, enlarged.
+    """Return MNIST from the Keras cache or the network, otherwise scikit-learn's digits, enlarged.
 
-    It prints which of them it is.
+    It prints a sentence that names the data.
     """
     if os.environ.get(OFFLINE):
         found = _local_digits(say("only local data was requested"))
     else:
         nowhere = say("it is not in the Keras cache, and the network did not answer")
-        found = _mnist(_cached()) or _mnist(_downloaded()) or _local_digits(nowhere)
+        found = _mnist(_read_cache()) or _mnist(_download()) or _local_digits(nowhere)
     print(found.source)
     return found
 
 
 def reachable(host: str, port: int = 443) -> bool:
-    """Whether a machine of the network answers within 3 seconds; False where JUPYTER_MLGPU_OFFLINE is set."""
+    """Return True if a host accepts a connection within 3 seconds.
+
+    It is always False if JUPYTER_MLGPU_OFFLINE is set.
+    """
     if os.environ.get(OFFLINE):
         return False
     answered = threading.Event()
@@ -79,7 +85,7 @@ def reachable(host: str, port: int = 443) -> bool:
             return
         answered.set()
 
-    # Looking up a name has no time limit of its own, so another thread does it.
+    # A name lookup has no timeout of its own, so another thread does it.
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     asking.join(_ANSWERS)
@@ -91,14 +97,14 @@ def _cache() -> Path:
     return (Path(home) if home else Path.home() / ".keras") / "datasets" / "mnist.npz"
 
 
-def _cached() -> bytes | None:
+def _read_cache() -> bytes | None:
     try:
         return incoming.read_bytes(_cache(), most=_MOST_BYTES, what="the digits of MNIST")
     except UsageError:
         return None
 
 
-def _downloaded() -> bytes | None:
+def _download() -> bytes | None:
     if not reachable("storage.googleapis.com"):
         return None
     arrived: list[bytes] = []
@@ -115,7 +121,7 @@ def _downloaded() -> bytes | None:
     fetching.join(_ARRIVES)
     if not arrived or hashlib.sha256(arrived[0]).hexdigest() != _SHA256:
         return None
-    with suppress(RecordError):  # it is asked for again next time
+    with suppress(RecordError):  # it is downloaded again next time
         write_atomically(_cache(), arrived[0])
     return arrived[0]
 
@@ -140,7 +146,7 @@ def _local_digits(why: Sentence) -> Digits:
     from sklearn.datasets import load_digits
 
     found = load_digits()
-    # Each point three times across and down, and an edge of 2: 28 x 28, as in MNIST.
+    # Each pixel is repeated three times across and down, with a border of 2: 28 x 28, as in MNIST.
     large = np.pad(np.kron(found.images, np.ones((1, 3, 3))), ((0, 0), (2, 2), (2, 2)))
     images, labels = large.astype(np.float32) / 16, found.target.astype(np.int64)
     order = np.random.default_rng(_SEED).permutation(len(images))

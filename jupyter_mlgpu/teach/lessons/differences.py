@@ -1,4 +1,4 @@
-"""Two values side by side: whether they are the same, what to say if not, and what to show."""
+"""Comparison of two values: whether they agree, a sentence if not, and a table or picture."""
 
 from __future__ import annotations
 
@@ -16,19 +16,23 @@ from jupyter_mlgpu.teach.lessons.values import Numbers, Open, SeveralValues, Unr
 if TYPE_CHECKING:
     import numpy as np
 
-#: Numbers that a table shows; more of them are a picture.
+#: Maximum number of values that are shown as a table. Larger arrays become a picture.
 SMALL = 16
 
-#: What stands above the columns of a table, or a picture.
+#: Titles of a table's columns, or of pictures.
 YOURS, SHOULD_BE, DIFFERENCE = say("yours"), say("should be"), say("difference")
 
-#: Columns of inputs that stand in a table beside the results: their names, and as many numbers each.
+#: Columns of inputs, by name, shown beside the results. Each has as many numbers as the result.
 Inputs = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """`same` is None while a value is open; `what` ends a sentence that begins with what is compared."""
+    """The result of a comparison.
+
+    `same` is None while a value is still open. `what` completes a sentence that begins with the name of the
+    value.
+    """
 
     same: bool | None
     what: Sentence
@@ -36,14 +40,14 @@ class Difference:
 
 
 def compare(yours: Value, wanted: Value, tolerance: float, inputs: Inputs) -> Difference:
-    """Your value beside the one it should be; numbers may differ by rounding (`close`)."""
+    """Compare your value with the one it should be; numbers may differ by rounding (see `close`)."""
     if isinstance(yours, Open):
         return Difference(None, say("returns nothing yet"), still_open(wanted, inputs))
     if isinstance(wanted, SeveralValues) and isinstance(yours, SeveralValues):
         one_by_one = _singles if _are_single(wanted) else _parts
         return one_by_one(yours, wanted, tolerance)
     if isinstance(yours, Unreadable) or _kind(yours) is not _kind(wanted):
-        what = say("gives {what}; it should be {wanted}", what=described(yours), wanted=described(wanted))
+        what = say("gives {what}; it should be {wanted}", what=describe(yours), wanted=describe(wanted))
         return Difference(False, what, still_open(wanted, inputs, mark=""))
     if isinstance(wanted, str):
         rows = ((YOURS, SHOULD_BE), (_single(yours), _single(wanted)))
@@ -56,7 +60,7 @@ def compare(yours: Value, wanted: Value, tolerance: float, inputs: Inputs) -> Di
             "gives shape {shape}; it should be {wanted}", shape=str(yours.shape), wanted=str(wanted.shape)
         )
         return Difference(False, what, still_open(wanted, inputs, mark=""))
-    shown = (beside(yours.array, wanted.array, inputs),)
+    shown = (side_by_side(yours.array, wanted.array, inputs),)
     same = bool(close(yours.array, wanted.array, tolerance).all())
     return Difference(same, say("gives the wrong numbers"), shown)
 
@@ -64,20 +68,24 @@ def compare(yours: Value, wanted: Value, tolerance: float, inputs: Inputs) -> Di
 def close(
     yours: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tolerance: float
 ) -> np.ndarray[Any, Any]:
-    """Which numbers agree: whole numbers exactly, others to `tolerance` of the number itself, or to a tenth
-    of that of the array's largest. Not-a-number agrees with nothing, an infinity with its like."""
+    """Return a boolean array: True for each pair of numbers that agree.
+
+    Integers and booleans have to be equal. Other numbers may differ by `tolerance` of the number itself, or
+    by a tenth of `tolerance` of the largest finite number. NaN agrees with nothing, an infinity only with the
+    same infinity.
+    """
     import numpy as np
 
     if wanted.dtype.kind in "biu":
         return np.asarray(yours == wanted)
     sizes = np.abs(wanted[np.isfinite(wanted)])
-    # float32 keeps about seven digits; a sum that should be 0 keeps rounding of its summands.
+    # float32 has about seven digits, and a sum that should be 0 keeps the rounding errors of its terms.
     least = max(tolerance * float(sizes.max(initial=0)) / 10, 1e-9)
     return np.asarray(np.isclose(yours, wanted, rtol=tolerance, atol=least))
 
 
-def described(value: Value) -> Sentence:
-    """What sort of thing a value is."""
+def describe(value: Value) -> Sentence:
+    """Return the kind of a value in words, for example "numbers of shape [2, 3]"."""
     if isinstance(value, str):
         return say("a text")
     if isinstance(value, SeveralValues):
@@ -90,7 +98,10 @@ def described(value: Value) -> Sentence:
 
 
 def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[ShownValue, ...]:
-    """What should come, beside a question mark; without `mark`, what should come alone."""
+    """Return the value that should come, next to `mark` in the place of yours.
+
+    If `mark` is empty, the value is shown alone.
+    """
     if isinstance(wanted, Numbers):
         if wanted.array.size <= SMALL:
             marks = [mark] * wanted.array.size if mark else []
@@ -98,7 +109,7 @@ def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[Shown
         numbers = flat(wanted.array)
         words = say(
             "It should be {what}, from {low} to {high}.",
-            what=described(wanted),
+            what=describe(wanted),
             low=number(float(numbers.min())),
             high=number(float(numbers.max())),
         )
@@ -112,7 +123,7 @@ def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[Shown
     assert isinstance(wanted, SeveralValues)
     if _are_single(wanted):
         pairs = zip(wanted.labels, map(_single, wanted.values), strict=True)
-        return (_listed([(label, mark, one) for label, one in pairs]),)
+        return (_list_table([(label, mark, one) for label, one in pairs]),)
     found = zip(wanted.labels, wanted.values, strict=True)
     return tuple(
         ShownValue(
@@ -128,15 +139,15 @@ def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[Shown
     )
 
 
-def beside(yours: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], inputs: Inputs) -> ShownValue:
-    """Two arrays of one shape, with their difference: a table where they are small, else a picture."""
+def side_by_side(yours: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], inputs: Inputs) -> ShownValue:
+    """Return two arrays of the same shape and their difference, as a table if small, else a picture."""
     import numpy as np
 
     with np.errstate(invalid="ignore"):
         off = np.subtract(
             yours, wanted, dtype=complex if "c" in (yours.dtype.kind, wanted.dtype.kind) else float
         )
-        # Two infinities alike do not differ.
+        # Equal infinities do not differ.
         off = np.where(yours == wanted, 0, off)
     if wanted.size <= SMALL:
         return ShownValue(rows=_table(wanted, inputs, yours=_texts(yours), differences=_bars(off.ravel())))
@@ -146,7 +157,7 @@ def beside(yours: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], inputs: In
 
 
 def largest(off: np.ndarray[Any, Any]) -> Sentence:
-    """How far apart two arrays are, and where, in a sentence."""
+    """Return a sentence with the largest difference and its index."""
     import numpy as np
 
     sizes = np.where(np.isnan(off), np.inf, np.abs(off))
@@ -184,7 +195,7 @@ def _parts(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> Dif
 
 
 def _singles(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> Difference:
-    """Lists of words or of single numbers: the places at which they differ."""
+    """Compare lists of words or single numbers, and list the places that differ."""
     if any(isinstance(one, Open) for one in yours.values):
         return Difference(None, say("returns nothing yet in some places"), still_open(wanted, {}))
     mine, right = (dict(zip(one.labels, one.values, strict=True)) for one in (yours, wanted))
@@ -197,7 +208,7 @@ def _singles(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> D
     what = say("gives the wrong values")
     if len(mine) != len(right):
         what = _counts(len(mine), len(right))
-    return Difference(same, what, (_listed(lines),))
+    return Difference(same, what, (_list_table(lines),))
 
 
 def _counts(mine: int, right: int) -> Sentence:
@@ -214,7 +225,7 @@ def _kind(value: Value) -> type:
 
 
 def _are_single(value: SeveralValues) -> bool:
-    """Whether a table with a row for each part shows all of them."""
+    """Return True if all parts are texts or single numbers, so that one table can show them."""
     return all(isinstance(one, str) or (isinstance(one, Numbers) and not one.shape) for one in value.values)
 
 
@@ -223,10 +234,10 @@ def _single(value: Value | None) -> str:
         return number(value.array.item())
     if isinstance(value, str):
         return repr(translate(value))
-    return "" if value is None else described(value)
+    return "" if value is None else describe(value)
 
 
-def _listed(lines: Sequence[tuple[str, str, str]]) -> ShownValue:
+def _list_table(lines: Sequence[tuple[str, str, str]]) -> ShownValue:
     more = len(lines) - SMALL
     first = say("The first {shown} of {count}:", shown=SMALL, count=len(lines))
     rows = (("", YOURS, SHOULD_BE), *lines[:SMALL])
@@ -234,7 +245,7 @@ def _listed(lines: Sequence[tuple[str, str, str]]) -> ShownValue:
 
 
 def _first_other(yours: Value, wanted: str) -> int:
-    """Where two texts begin to differ, counted from 1."""
+    """Return the position of the first character that differs, counted from 1."""
     other = next(
         (place for place, (a, b) in enumerate(zip(str(yours), wanted, strict=False)) if a != b), None
     )
@@ -259,7 +270,7 @@ def _table(
 
 
 def _places(array: np.ndarray[Any, Any]) -> dict[str, list[str]]:
-    """Where each number stands, where that is worth saying."""
+    """Return a column with the index of each number; nothing for a single number."""
     import numpy as np
 
     if array.size < 2:

@@ -1,4 +1,4 @@
-"""How lessons show what they found: sentences, tables and pictures, in HTML and as text for a terminal."""
+"""Parts of a lesson's output, as HTML and as text for a terminal."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from jupyter_mlgpu.show.markup import Markup, element, image, joined
 from jupyter_mlgpu.show.page import html, text
 from jupyter_mlgpu.show.page.model import Table, with_head
 
-#: The first row is the header.
+#: Rows of a table; the first one is the header.
 Rows = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
 class ShownValue:
-    """One thing to look at: a table (`rows`), or a picture as SVG with the words that say the same."""
+    """A table (`rows`), or a picture as SVG with a description in words."""
 
     caption: str = ""
     rows: Rows = ()
@@ -25,15 +25,15 @@ class ShownValue:
 
     @property
     def svg(self) -> str:
-        """The picture as text; empty where there is none."""
+        """The picture as text; empty if there is none."""
         return str(self.drawing or "")
 
     def text(self) -> list[str]:
-        """Lines for a terminal."""
+        """Return lines for a terminal."""
         return [*map(translate, filter(None, [self.caption, self.words])), *text.table(self._table())]
 
     def html(self) -> Markup:
-        """The same as HTML, with the picture as an image."""
+        """Return HTML, with the picture as an image."""
         return joined(
             element("div", translate(self.caption)) if self.caption else None,
             image(self.drawing, translate(self.words)) if self.drawing is not None else None,
@@ -46,7 +46,7 @@ class ShownValue:
 
 
 def number(value: complex) -> str:
-    """A number in six figures; integers and truth values as they are."""
+    """Return a number with six significant digits; integers and booleans are unchanged."""
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
@@ -55,5 +55,4 @@ def number(value: complex) -> str:
 
 
 def yes(one: bool) -> Sentence:
-    """Yes or no."""
     return say("yes") if one else say("no")

@@ -1,4 +1,4 @@
-"""Fine-tuning in lesson 13: the encoder with a new head, trained on few labels; and TF-IDF with the same."""
+"""Fine-tuning in lesson 13: the encoder with a new head, trained on few labels, and a TF-IDF baseline."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import Any
 
 from jupyter_mlgpu.teach.lessons import bert
 
-#: Tokens of a sentence that are looked at, and sentences in a batch.
+#: Tokens used of each sentence, and sentences in a batch.
 LENGTH, BATCH = 32, 16
 
-#: Adam's rate. Small, so that a few hundred sentences do not wipe out what a million words have taught.
+#: Adam's learning rate. It is small, so that a few hundred sentences do not erase what was learned from a
+#: million words.
 RATE = 5e-4
 
 
 class Classifier:
-    """An encoder, a pool over its tokens and a dense layer: `[sentences, LENGTH]` to a number for each class.
+    """A classifier from tokens `[sentences, LENGTH]` to a number for each class.
 
-    It is made and compiled once; `train` begins anew each time, so that runs cost no second compiling.
+    It consists of an encoder, a pool over the tokens and a dense layer. The model is compiled once; `train`
+    resets it, so repeated runs do not compile again.
     """
 
     def __init__(self, vocabulary: int, classes: int, pool: Callable[[Any, Any], Any]) -> None:
@@ -36,7 +38,7 @@ class Classifier:
         self._fresh_optimizer = self._optimizer_state()
 
     def train(self, start: Sequence[Any] | None, rows: Any, labels: Any, *, steps: int, seed: int) -> None:
-        """Begin with the encoder's weights `start` (None: random ones, by the seed), then train."""
+        """Reset the model to the encoder weights `start` (None: random, from the seed), then train it."""
         import keras
         import numpy as np
 
@@ -48,13 +50,13 @@ class Classifier:
         self._head.set_weights([0.02 * draw.standard_normal(shape).astype("float32") for shape in shapes])
         for variable, value in zip(self.model.optimizer.variables, self._fresh_optimizer, strict=True):
             variable.assign(value)
-        # Whole rounds through the labels, each in another order, cut to the number of steps.
+        # Repeated passes over the labels, each in another order, cut to the number of steps.
         rounds = -(-steps * BATCH // len(rows))
         order = np.concatenate([draw.permutation(len(rows)) for _ in range(rounds)])[: steps * BATCH]
         self.model.fit(rows[order], labels[order], batch_size=BATCH, shuffle=False, verbose=0)
 
     def right(self, rows: Any, labels: Any) -> Any:
-        """For which of these sentences the largest number is that of the right class: True or False each."""
+        """Return a boolean for each sentence: True if the largest number is that of the right class."""
         import numpy as np
 
         return np.asarray(self.model.predict(rows, batch_size=128, verbose=0)).argmax(axis=1) == labels
@@ -68,10 +70,10 @@ class Classifier:
 def tfidf_right(
     sentences: Sequence[str], labels: Any, test_sentences: Sequence[str], test_labels: Any
 ) -> Any:
-    """For which test sentences logistic regression on TF-IDF is right: True or False each.
+    """Return a boolean for each test sentence: True if logistic regression on TF-IDF is right.
 
-    TF-IDF counts words, rare ones more, and forgets their order. Both as scikit-learn has them by default: a
-    strong and quick method that every other has to beat first.
+    TF-IDF counts words, gives rare words more weight, and ignores their order. Both steps use scikit-learn's
+    defaults. This is a strong and fast baseline.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression

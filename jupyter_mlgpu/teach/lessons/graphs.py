@@ -1,4 +1,4 @@
-"""`picture`: a small drawing of a TensorFlow graph, and the same in words for who cannot see it."""
+"""`picture`: a small drawing of a TensorFlow graph, with a description in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_mlgpu.show.planning.svg import draw
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of a graph: its name and type, and the names of those whose results it takes."""
+    """One operation of a graph: its name, its type, and the names of the operations it takes results from."""
 
     name: str
     type: str
@@ -24,7 +24,7 @@ class Operation:
 
 
 def picture(function: Any) -> Drawing:
-    """The graph of a function that TensorFlow has compiled (`get_concrete_function` gives one)."""
+    """Draw the graph of a compiled TensorFlow function, as returned by `get_concrete_function`."""
     return drawing(
         [
             Operation(one.name, one.type, tuple(tensor.op.name for tensor in one.inputs))
@@ -34,7 +34,7 @@ def picture(function: Any) -> Drawing:
 
 
 def drawing(operations: Sequence[Operation]) -> Drawing:
-    """A graph from left to right: an operation stands to the right of all it takes."""
+    """Draw a graph from left to right: each operation stands to the right of all its inputs."""
     kinds = {one.name: "shared" if one.takes else "given" for one in operations}
     boxes = tuple(Box(one.name, one.name, one.type, kinds[one.name], one.name) for one in operations)
     arrows = tuple((name, one.name) for one in operations for name in one.takes)
@@ -49,13 +49,13 @@ def drawing(operations: Sequence[Operation]) -> Drawing:
     return replace(draw(Scene(head, (Frame(boxes),), arrows)), words=words)
 
 
-#: As notebooks call it.
+#: The name that notebooks use.
 Picture = drawing
 
 
 def _words(one: Operation) -> str:
-    told = f"{one.name} ({one.type})"
+    label = f"{one.name} ({one.type})"
     if not one.takes:
-        return f"  {told}"
+        return f"  {label}"
     takes = reduce(lambda some, other: say("{some} and {other}", some=some, other=other), one.takes)
-    return f"  {translate(say('{operation} takes {others}', operation=told, others=takes))}"
+    return f"  {translate(say('{operation} takes {others}', operation=label, others=takes))}"

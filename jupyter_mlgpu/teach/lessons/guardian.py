@@ -1,8 +1,8 @@
-"""Ends processes when the one that started them is gone, in whatever way: `python -m` this module.
+"""A process that ends other processes when the process that started it ends or is killed.
 
-It reads process ids from its standard input, one a line. The input ends when the process at its other end
-closes it or dies; then those processes, and what they have started, are asked to end, and killed where they
-do not.
+It runs as `python -m` this module and reads process ids from standard input, one per line. The input ends
+when the process at its other end closes it or dies. Then the listed processes and their children are
+terminated, and killed if they do not end in time.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterable
 
 import psutil
 
-#: Seconds to end in, when asked.
+#: Seconds that a process has to end after it was terminated.
 PATIENCE = 5.0
 
 
 def guard(lines: Iterable[str]) -> None:
-    """End the processes named in `lines`, once there are no more lines."""
-    # A process that is looked at when its id comes is told from a later one with the same id.
+    """End the listed processes and their children once `lines` is exhausted."""
+    # A psutil.Process stores the start time, so a later process with the same id is not mistaken for it.
     guarded = [one for one in map(_process, lines) if one is not None]
     every = {child for one in guarded for child in (one, *_children(one))}
     for one in every:
@@ -45,7 +45,7 @@ def _children(one: psutil.Process) -> list[psutil.Process]:
 def _end(one: psutil.Process, *, kill: bool) -> None:
     try:
         (one.kill if kill else one.terminate)()
-    except psutil.Error:  # it has ended by itself
+    except psutil.Error:  # it has ended already
         return
 
 

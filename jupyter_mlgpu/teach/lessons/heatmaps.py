@@ -1,4 +1,4 @@
-"""Arrays as pictures: yours, should be and the difference, side by side, a square for each number."""
+"""Arrays as pictures: yours, should be and the difference, side by side, one square per number."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from jupyter_mlgpu.teach.lessons.palettes import DIVERGING, SEQUENTIAL, colour
 if TYPE_CHECKING:
     import numpy as np
 
-#: Rows and columns that are drawn; of a larger array, the upper left corner.
+#: Most rows and columns that are drawn. Of a larger array, the upper left corner is shown.
 MOST = 32
 
-# In points of the drawing.
+# In units of the drawing.
 _PANEL, _GAP, _TOP, _MARGIN, _LEAST, _SQUARE = 200, 24, 40, 14, 6, 24
 
 _STYLE = "text{text-anchor:start}.small{font-size:11px}"
@@ -34,10 +34,11 @@ class Panel:
 
 
 def draw(panels: Sequence[Panel], words: str) -> Markup:
-    """The panels as SVG on a ground of their own. Panels whose title is "difference" have their own colours.
+    """Return the panels as an SVG.
 
-    A square's colour runs from the lowest to the highest number of the panels that share a scale, from light
-    to dark; where numbers stand on both sides of 0, as far on either, and 0 is white.
+    Colours run from light for the lowest to dark for the highest number of all panels. If there are numbers
+    on both sides of 0, the scale is symmetric and 0 is white. A panel with the title "difference" has a
+    symmetric scale of its own.
     """
     arrays = [flat(one.array) for one in panels if one.array is not None]
     rows = min(MOST, max(one.shape[0] for one in arrays))
@@ -46,7 +47,7 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
     wide, high = max(120.0, side * columns), side * rows
     width = 2 * _MARGIN + len(panels) * wide + (len(panels) - 1) * _GAP
     height = _TOP + high + 34
-    shared = _scale([flat(one.array) for one in panels if one.array is not None and not _apart(one)])
+    shared = _scale([flat(one.array) for one in panels if one.array is not None and not _is_difference(one)])
     parts: list[Markup] = []
     for place, panel in enumerate(panels):
         left = _MARGIN + place * (wide + _GAP)
@@ -55,8 +56,8 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
             parts.extend(_question(left, wide if side * columns >= 120 else side * columns, high))
             continue
         array = flat(panel.array)
-        # A difference has its middle at 0, whatever its numbers are.
-        scale = _around_zero([array]) if _apart(panel) else shared
+        # The scale of a difference is always symmetric around 0.
+        scale = _around_zero([array]) if _is_difference(panel) else shared
         low, top = scale
         parts += _squares(array[:MOST, :MOST], left, side, scale)
         says = say("all {value}", value=f"{low:.3g}")
@@ -67,14 +68,14 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
 
 
 def flat(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array as rows and columns of floats: the last axis lies, all others stand one below the other."""
+    """Return the array as rows and columns of floats; all axes but the last are joined."""
     import numpy as np
 
     real = np.abs(array) if array.dtype.kind == "c" else array.astype(float)
     return real.reshape(-1, real.shape[-1]) if real.ndim > 1 else real.reshape(1, -1)
 
 
-def _apart(panel: Panel) -> bool:
+def _is_difference(panel: Panel) -> bool:
     return panel.title == "difference"
 
 
@@ -86,7 +87,7 @@ def _range(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[float, float]:
 
 
 def _scale(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[float, float]:
-    """From the lowest to the highest number; around 0 where they have both signs."""
+    """Return the lowest and the highest number, symmetric around 0 if both signs occur."""
     low, high = _range(arrays)
     return _around_zero(arrays) if low < 0 < high else (low, high)
 
@@ -117,7 +118,7 @@ def _squares(
 
 
 def _colour(value: float, low: float, high: float) -> str:
-    """Grey for what is no number; infinities are below the lowest and above the highest."""
+    """Return the colour of a number; NaN is grey, and infinities have the colours at the ends."""
     if math.isnan(value):
         return "#999999"
     place = 0.5 if low == high and math.isfinite(value) else _place(value, low, high)

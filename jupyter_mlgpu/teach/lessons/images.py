@@ -1,4 +1,4 @@
-"""`images`: small grey pictures side by side, for digits and for what a network makes of them."""
+"""`images`: small grayscale pictures side by side, of digits and of a network's activations."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from jupyter_mlgpu.show.markup import Markup, element
 if TYPE_CHECKING:
     import numpy as np
 
-# On a page, in its points; in a terminal, in characters.
+# Width of a picture in CSS pixels, and its width in a terminal in characters.
 _SIDE, _COLUMNS = 112, 28
 _SHADES = " .:-=+*#%@"
-# Seen on white and on black: without it, a white edge of a picture is none on a white page.
+# Visible on white and on black. Without a frame, a white edge cannot be seen on a white page.
 _FRAME = "1px solid #777777"
 
 
 class Images:
-    """Arrays as grey pictures, each with frame and title; white is the highest number of its own array."""
+    """Arrays as grayscale pictures, each with a frame and a title; white is the array's highest number."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._arrays = arrays
 
     def __repr__(self) -> str:
-        """The pictures in characters, one below the other."""
         return "\n".join(line for title, one in self._arrays.items() for line in (title, *_characters(one)))
 
     def _repr_html_(self) -> str:
@@ -39,10 +38,10 @@ class Images:
 
 
 def images(arrays: Mapping[str, object]) -> Images:
-    """Show arrays [rows, columns], or what NumPy can make one of, as grey pictures under their titles.
+    """Show arrays [rows, columns], or what NumPy can convert to one, as grayscale pictures with titles.
 
-    Each has a scale of its own: black is its lowest number, white its highest. Raises UsageError for what has
-    another number of axes, or no number in it.
+    Each has its own scale: black is its lowest number, white its highest. Raises UsageError if an array has
+    another number of axes, or is empty.
     """
     import numpy as np
 
@@ -73,7 +72,11 @@ def _figure(title: str, array: np.ndarray[Any, Any]) -> Markup:
 
 
 def _characters(array: np.ndarray[Any, Any]) -> list[str]:
-    """Characters are about twice as high as wide: small pictures get two a number, others leave rows out."""
+    """Return a picture as lines of characters.
+
+    Characters are about twice as high as wide. Small pictures get two characters per number, larger ones
+    leave out rows.
+    """
     wide = array.shape[1] <= _COLUMNS // 2
     step = 1 if wide else -(-array.shape[1] // _COLUMNS)
     drawn = array[:: step if wide else 2 * step, ::step]
@@ -83,9 +86,9 @@ def _characters(array: np.ndarray[Any, Any]) -> list[str]:
 
 
 def _png(grey: np.ndarray[Any, Any]) -> bytes:
-    """A grey picture of 8 bits as a PNG file (W3C, Portable Network Graphics, chapters 5 and 11)."""
+    """Return an 8-bit grayscale picture as a PNG file (W3C, Portable Network Graphics, chapters 5 and 11)."""
     rows, columns = grey.shape
-    lines = b"".join(b"\0" + row.tobytes() for row in grey)  # each line with its filter: none
+    lines = b"".join(b"\0" + row.tobytes() for row in grey)  # each line begins with filter type 0: none
     header = struct.pack(">IIBBBBB", columns, rows, 8, 0, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(

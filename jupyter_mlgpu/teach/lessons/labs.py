@@ -1,13 +1,11 @@
-"""Checks for labs over what was measured: `assert_gpu_used`, `peak_below`, `faster_than`, `submitted`.
+"""Checks on measurements for labs: `assert_gpu_used`, `peak_below`, `faster_than`, `submitted`.
 
-Each gives a judgement that shows itself, and raises AssertionError with a sentence only where the
-measurements show that it does not hold. What cannot be judged (not measured, too few runs) is said, and is
-no error.
+Each returns a judgement that can be displayed, and raises AssertionError only if the measurements show that
+the claim is false. A claim that cannot be judged (not measured, too few runs) is reported and is no error.
 
-Runs are named by a cell's number as in `%mlc_trace show` (all runs of its code), by the name of a
-`jupyter_mlgpu.trace("name")` block, or given as records. A lab takes them from the notebook as it was saved.
-While `jupyter mlgpu class grade` judges it, the grader measures again: what a notebook says of itself proves
-nothing.
+Runs are given by a cell's number as in `%mlc_trace show` (all runs of its code), by the name of a
+`jupyter_mlgpu.trace("name")` block, or as records. A lab reads them from the saved notebook. During `jupyter
+mlgpu class grade` the cells are measured again, because the records in a notebook prove nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from jupyter_mlgpu.teach.submissions import Submission, find_inconsistencies, re
 
 
 def assert_gpu_used(run: Runs | None = None) -> Judgement:
-    """Whether a cell's work ran on a GPU: its last run, or that of the last cell measured.
+    """Judge if a cell's last run used a GPU; without an argument, that of the last cell measured.
 
     >>> assert_gpu_used()  # doctest: +SKIP
     ✓ holds: 'model.fit(x, y)' ran on gpu:0.
@@ -39,79 +37,83 @@ def assert_gpu_used(run: Runs | None = None) -> Judgement:
     found = records() if run is None else runs_of(run)
     if not found:
         raise UsageError("No cell has been measured yet: run one with tracing on, then ask again.")
-    return _required(expect.gpu_used(found[-1]))
+    return _require(expect.gpu_used(found[-1]))
 
 
 def peak_below(run: Runs, limit: float, quantity: str = "peak_memory_process") -> Judgement:
-    """Whether the median peak memory of runs is below `limit` bytes.
+    """Judge if the median peak memory of runs is below `limit` bytes.
 
-    `quantity` is peak_memory_process, peak_memory_allocator or peak_memory_device: three different things.
+    `quantity` is peak_memory_process, peak_memory_allocator or peak_memory_device, which measure three
+    different things.
 
     >>> peak_below(3, 2 * 1024**3)  # doctest: +SKIP
     ✓ holds: Peak memory, process 512 MiB (median of 3 runs), below 2 GiB.
     """
-    return _required(expect.peak_below(runs_of(run), limit, quantity))
+    return _require(expect.peak_below(runs_of(run), limit, quantity))
 
 
 def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
-    """Whether the runs of `fast` take less wall time than those of `slow`, at least `times` times less.
+    """Judge if the wall time of `fast` is at least `times` times lower than that of `slow`.
 
     Four runs of each are enough for a judgement.
 
     >>> faster_than("with the graph", "without", times=2)  # doctest: +SKIP
     ○ cannot judge: 81.2 ms (1 run) beside 214 ms (1 run): one run each.
     """
-    return _required(expect.faster_than(runs_of(fast), runs_of(slow), times))
+    return _require(expect.faster_than(runs_of(fast), runs_of(slow), times))
 
 
-def _required(judgement: Judgement) -> Judgement:
-    """The judgement, where it holds or nobody grades; what a grader cannot judge is left to the teacher."""
+def _require(judgement: Judgement) -> Judgement:
+    """Return the judgement, or raise an error if a grader cannot judge it."""
     if _grader is not None and judgement.state == "cannot judge":
         raise NotVerifiedError(judgement.sentence)
     return expect.required(replace(judgement, language=current_language()))
 
 
 class Measurements(Protocol):
-    """What a lab can ask of a notebook: see `Submitted`, whose answers are the receipts'."""
+    """The measurements of a notebook that a lab can use.
+
+    `Submitted` reads them from the saved records; a grader measures again.
+    """
 
     def runs(self, cell: str) -> list[Record]:
-        """The runs of a cell."""
+        """Return the runs of a cell."""
         ...
 
     def seconds(self, cell: str) -> float:
-        """The wall time of a cell in seconds."""
+        """Return the wall time of a cell in seconds."""
         ...
 
     def peak(self, cell: str) -> float | None:
-        """The largest peak memory of the process, in bytes."""
+        """Return the largest peak memory of the process, in bytes."""
         ...
 
     def devices(self, cell: str) -> list[str]:
-        """The devices on which the last run's operations ran."""
+        """Return the devices on which the last run's operations ran."""
         ...
 
     def same_machine(self, *cells: str) -> None:
-        """Whether the times of these cells compare."""
+        """Raise AssertionError if the times of these cells cannot be compared."""
         ...
 
     def ready(self, *cells: str) -> bool:
-        """Whether these cells can be judged; where nobody grades, that they are not saved yet is no error."""
+        """Return True if these cells can be judged."""
         ...
 
 
 class Submitted:
-    """A notebook as it was saved by the student, of which the records are evidence; made by `submitted`."""
+    """A notebook that a student saved, with its records as measurements; `submitted` returns one."""
 
     def __init__(self, notebook: Submission, given: Submission | None = None) -> None:
-        """`given` is the notebook that is graded, in which all but the student's cells are the lab's own."""
+        """`given` is the graded notebook, in which all cells except the student's are the lab's own."""
         self._notebook = notebook
         self._given = given
 
     def runs(self, cell: str) -> list[Record]:
-        """The records saved under a cell, which is named by nbgrader's id of it or by Jupyter's.
+        """Return the records saved under a cell, given by its nbgrader id or its Jupyter id.
 
-        Raises AssertionError with a sentence where there is none, or where something speaks against one:
-        it is not of the code that stands there, was edited, is a copy, or does not fit its neighbours.
+        Raises AssertionError if there is none, or if one is inconsistent: it belongs to other code, was
+        edited, is a copy, or does not fit the records before and after it.
         """
         try:
             found = self._notebook.cell(cell)
@@ -134,11 +136,11 @@ class Submitted:
         return [saved.record for saved in found.saved]
 
     def seconds(self, cell: str) -> float:
-        """How long a cell and its GPU work took, in seconds; of several runs the median.
+        """Return the time of a cell and its GPU work in seconds; the median of several runs.
 
-        One run is one measurement: compare cells only where the times wanted are several times apart, more
-        than two runs of the same cell ever are. Raises AssertionError as `runs` does, and where no run ended
-        well without a profiler.
+        One run is one measurement. Compare cells only if the expected times differ several times over, more
+        than two runs of the same cell ever do. Raises AssertionError as `runs` does, and if no run succeeded
+        without a profiler.
         """
         light = [one for one in self.runs(cell) if one.mode == "light" and one.outcome == "ok"]
         known = [one.duration for one in light if one.duration is not None]
@@ -151,17 +153,17 @@ class Submitted:
         return median(known)
 
     def peak(self, cell: str) -> float | None:
-        """The largest peak memory of the process in the runs of a cell, in bytes; None: not known."""
+        """Return the largest peak memory of the process in the runs of a cell, in bytes; None if unknown."""
         readings = [each for one in self.runs(cell) for each in one.readings]
         peaks = [one.value for one in readings if one.quantity == "peak_memory_process"]
         return max((peak for peak in peaks if peak is not None), default=None)
 
     def devices(self, cell: str) -> list[str]:
-        """The devices on which a cell's last run computed, such as `cpu:0`; empty: it is not known."""
+        """Return the devices used by a cell's last run, such as `cpu:0`; empty if unknown."""
         return [one.device for one in self.runs(cell)[-1].device.ran_on or ()]
 
     def same_machine(self, *cells: str) -> None:
-        """Raises AssertionError where these cells were not run by one kernel: then times do not compare."""
+        """Raise AssertionError if these cells were run by different kernels."""
         if len({one.run.id for cell in cells for one in self.runs(cell)}) > 1:
             why = say(
                 "The cells {cells} were not all run by the same kernel. Restart the kernel, "
@@ -171,9 +173,9 @@ class Submitted:
             raise AssertionError(translate(why))
 
     def ready(self, *cells: str) -> bool:
-        """Whether records of these cells are saved, so that they can be judged; raises as `same_machine`.
+        """Return True if records of these cells are saved; raises AssertionError as `same_machine` does.
 
-        While the student works, what is not saved yet is said, and is no error. A grader gets the error.
+        While the student works, a missing record is only reported. A grader gets an error.
         """
         if self._given is None and not all(self._notebook.cell(cell).saved for cell in cells):
             print(
@@ -184,13 +186,13 @@ class Submitted:
         return True
 
 
-#: Who answers instead of a notebook's own receipts, while a lab is graded.
+#: Replaces the notebook's own records while a lab is graded.
 _grader: Callable[[str], Measurements] | None = None
 
 
 @contextmanager
 def graded_by(grader: Callable[[str], Measurements]) -> Iterator[None]:
-    """While the block runs, `submitted` gives what `grader` gives for a notebook's file name."""
+    """Make `submitted` return `grader(name)` within the block; `name` is a notebook's file name."""
     global _grader
     before, _grader = _grader, grader
     try:
@@ -200,11 +202,11 @@ def graded_by(grader: Callable[[str], Measurements]) -> Iterator[None]:
 
 
 def submitted(notebook: str) -> Measurements:
-    """The notebook with this file name as the student saved it; what was measured is read from there.
+    """Return the measurements of the notebook with this file name, as the student saved it.
 
-    That is the file beside the kernel, as it was last saved. While `jupyter mlgpu class grade` judges, its
-    cells are measured again instead; while nbgrader grades without us, it is the file in its folder
-    `submitted`. Raises AssertionError where there is none that can be read.
+    The file is read from the kernel's folder. During `jupyter mlgpu class grade`, its cells are measured
+    again instead. When nbgrader grades on its own, the file is read from its folder `submitted`. Raises
+    AssertionError if there is no readable file.
 
     >>> mine = submitted("lab_2_devices.ipynb")  # doctest: +SKIP
     >>> faster_than(mine.runs("one-large"), mine.runs("many-small"))  # doctest: +SKIP
@@ -219,9 +221,9 @@ def submitted(notebook: str) -> Measurements:
 
 
 def _folder() -> Path:
-    """Where the notebook lies with its outputs: what nbgrader runs is a copy without them."""
+    """Return the folder of the notebook with outputs; nbgrader runs a copy without them."""
     here = Path.cwd()
-    # nbgrader grades in COURSE/autograded/STUDENT/LAB, of what it keeps in COURSE/submitted/STUDENT/LAB.
+    # nbgrader grades in COURSE/autograded/STUDENT/LAB and keeps submissions in COURSE/submitted/STUDENT/LAB.
     if os.environ.get("NBGRADER_EXECUTION") == "autograde" and here.parents[1].name == "autograded":
         return here.parents[2] / "submitted" / here.parent.name / here.name
     return here

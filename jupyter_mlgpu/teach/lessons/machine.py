@@ -1,4 +1,4 @@
-"""Which device computes in this notebook, and with which framework."""
+"""`device`: the device that computes in this notebook, and the framework."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 @dataclass(frozen=True)
 class Machine:
-    """The device of the framework in use, as `gpu:0`, its hardware (None: not known), and the framework."""
+    """The device of the framework in use, as `gpu:0`; its hardware (None: unknown); the framework."""
 
     device: str
     hardware: str | None
@@ -24,11 +24,11 @@ class Machine:
 
     @property
     def has_gpu(self) -> bool:
-        """Whether the framework in use has a GPU."""
+        """True if the framework computes on a GPU."""
         return self.device.startswith("gpu:")
 
     def sentence(self) -> Sentence:
-        """The three in a sentence."""
+        """Return the three in one sentence."""
         if not self.hardware:
             return say("{device}, with {framework}.", device=self.device, framework=self.framework)
         return say(
@@ -40,10 +40,10 @@ class Machine:
 
 
 def device() -> str:
-    """One sentence on the device that computes here, and the framework.
+    """Return one sentence on the device that computes here, and the framework.
 
-    It is the device that was chosen with `%mlc_device`, else the one on which the framework computes unasked:
-    its first GPU, or the processor. Where Keras is imported, the framework is the one that Keras uses.
+    The device is the one chosen with `%mlc_device`, otherwise the framework's default: its first GPU, or the
+    CPU. If Keras is imported, the framework is Keras's backend.
     """
     found = here()
     nothing = say("No framework is loaded yet, so no device is in use here.")
@@ -51,11 +51,11 @@ def device() -> str:
 
 
 def here() -> Machine | None:
-    """The same as data; None while no framework is imported."""
+    """Return the device and framework in use, or None if no framework is imported."""
     backend, keras = _framework()
     if backend is None:
         return None
-    found = _chosen(backend)
+    found = _device_in_use(backend)
     version = backend.versions().get(backend.name)
     name = f"{registry.title(backend.name)} {version}" if version else registry.title(backend.name)
     framework = say("Keras {version} on {framework}", version=keras, framework=name) if keras else name
@@ -63,16 +63,16 @@ def here() -> Machine | None:
 
 
 def gpu() -> tuple[Backend, Device] | None:
-    """The framework in use and its GPU; None where it computes on the processor, or none is imported."""
+    """Return the framework in use and its GPU; None if it computes on the CPU, or none is imported."""
     backend, _ = _framework()
     if backend is None:
         return None
-    found = _chosen(backend)
+    found = _device_in_use(backend)
     return (backend, found) if found.name.startswith("gpu:") else None
 
 
 def _framework() -> tuple[Backend | None, str | None]:
-    """The backend that is in use, and the version of Keras where it is Keras that uses it."""
+    """Return the backend in use, and the version of Keras if Keras uses it."""
     if imported("keras"):
         keras = importlib.import_module("keras")
         name = keras.backend.backend()
@@ -81,7 +81,7 @@ def _framework() -> tuple[Backend | None, str | None]:
     return next(iter(registry.loaded()), None), None
 
 
-def _chosen(backend: Backend) -> Device:
+def _device_in_use(backend: Backend) -> Device:
     devices = backend.find_devices()
-    asked = [one for one in runtime.current().selection.devices() if one.framework == backend.name]
-    return asked[0] if asked else AUTO.find(devices)
+    selected = [one for one in runtime.current().selection.devices() if one.framework == backend.name]
+    return selected[0] if selected else AUTO.find(devices)

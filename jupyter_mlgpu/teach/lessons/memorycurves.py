@@ -1,4 +1,4 @@
-"""`memory_during`: memory in use over the time that some work takes."""
+"""`memory_during`: memory in use over time while a function runs."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.teach.lessons.machine import gpu
 
-#: Seconds between two looks.
+#: Sampling interval in seconds.
 EVERY = 0.005
 
-#: Gives the memory in use at this moment.
+#: Returns the memory in use at this moment.
 Meter = Callable[[], Reading]
 
 
 @dataclass(frozen=True)
 class MemoryCurve:
-    """Points of (seconds since the work began, MiB in use), all told by `instrument`."""
+    """Points of (seconds since the start, MiB in use), and the `instrument` that measured them."""
 
     points: tuple[tuple[float, float], ...]
     instrument: str
 
 
 def memory_during(work: Callable[[], object]) -> MemoryCurve:
-    """Run `work`, and look every 5 ms at the memory in use, from a thread beside it.
+    """Run `work`, and sample the memory in use every 5 ms from another thread.
 
-    On a GPU it is what the framework's allocator has in use there; on a processor with TensorFlow and oneDNN,
-    tensors of 256 KiB and more. Elsewhere, or where an allocator does not tell, what this process holds.
-    The first point is from before the work, the last from after it.
+    On a GPU this is the memory that the framework's allocator has in use. On a CPU with TensorFlow and
+    oneDNN, it counts tensors of 256 KiB and more. Otherwise, or if an allocator reports nothing, it is the
+    memory of this process. The first point is from before the work, the last from after it.
     """
     meter = _meter()
     begun = real_time.perf_counter()
@@ -77,11 +77,11 @@ def _meter() -> Meter:
 
 
 def _onednn() -> Reading | None:
-    """What oneDNN's allocator has in use on the processor; it counts no tensor below 256 KiB."""
+    """Return the memory that oneDNN's allocator has in use on the CPU; tensors below 256 KiB do not count."""
     try:
-        told = sys.modules["tensorflow"].config.experimental.get_memory_info("CPU:0")
+        memory_info = sys.modules["tensorflow"].config.experimental.get_memory_info("CPU:0")
     except (ValueError, RuntimeError):  # this build's allocator keeps no statistics
         return None
     return allocator_readings(
-        Sentence("tf.config.experimental.get_memory_info('CPU:0')"), int(told["current"])
+        Sentence("tf.config.experimental.get_memory_info('CPU:0')"), int(memory_info["current"])
     )[0]

@@ -1,8 +1,8 @@
-"""Colours for numbers: from light to dark for amounts, through white for what may be on either side of 0.
+"""Colours for numbers: from light to dark for amounts, and with white in the middle for signed numbers.
 
 The colours are those of C. Brewer, ColorBrewer 2.0 (https://colorbrewer2.org): its Oranges from light to
-dark, and around white the blue of its RdBu and the orange of its Dark2, which readers who see fewer colours
-tell apart.
+dark, and around white the blue of its RdBu and the orange of its Dark2. Readers with colour blindness can
+tell them apart.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-#: From low to high; each is darker than the one before it, so that the order is seen without any colour.
+#: From low to high. Each colour is darker than the one before, so the order is visible without colour.
 SEQUENTIAL = ("#fff5eb", "#fdd0a2", "#fd8d3c", "#d94801", "#7f2704")
 DIVERGING = ("#2166ac", "#f7f7f7", "#d95f02")
 
-#: Of these two, one has a contrast of 4.58 at least, the root of 21, on any ground.
+#: At least one of these two has a contrast of 4.58 (the square root of 21) on any ground.
 _DARK, _LIGHT = "#000000", "#ffffff"
 
 
 def colour(palette: Sequence[str], place: float) -> str:
-    """The colour at a place from 0 to 1 of a palette."""
+    """Return the colour at a position from 0 to 1 of a palette."""
     steps = [*pairwise(palette)]
     along = min(1.0, max(0.0, place)) * len(steps)
     step = min(int(along), len(steps) - 1)
@@ -31,12 +31,12 @@ def colour(palette: Sequence[str], place: float) -> str:
 
 
 def readable_on(ground: str) -> str:
-    """The colour of a text on this ground: dark or light, whichever stands out more."""
+    """Return the text colour on this ground: dark or light, whichever has more contrast."""
     return max((_DARK, _LIGHT), key=lambda text: contrast(text, ground))
 
 
 def contrast(one: str, other: str) -> float:
-    """How far apart two colours are in lightness, from 1 to 21 (W3C, WCAG 2.2, contrast ratio)."""
+    """Return the contrast ratio of two colours, from 1 to 21 (W3C, WCAG 2.2)."""
     low, high = sorted(map(_luminance, (one, other)))
     return (high + 0.05) / (low + 0.05)
 

@@ -1,4 +1,4 @@
-"""Pre-training the small BERT of lessons 12 and 13: rows to learn from, batches, fill-mask, what is kept."""
+"""Pre-training of the small BERT in lessons 12 and 13: batches, training, fill-mask, and saved weights."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.teach.lessons import bert, cache, text, wordpieces
 
-#: Words that are asked of the libraries (they have fewer); tokens of the vocabulary.
+#: Number of words to read from the libraries (they have fewer), and of tokens in the vocabulary.
 WORDS, VOCABULARY = 1_200_000, 3000
 
-#: Rows in a batch, and places that are guessed in each of them at most: 15 % of 64 is 9.6.
+#: Rows in a batch, and most hidden places in each row: 15 % of 64 is 9.6.
 BATCH, GUESSES = 32, 16
 
-#: Raised whenever a kept model of before can no longer be used.
+#: Increased whenever saved models of earlier versions can no longer be used.
 _FORM = 2
 
 Disguise = Callable[..., Any]
@@ -26,7 +26,7 @@ Disguise = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Pretrained:
-    """A tokenizer, and the weights of the encoder that goes with it; `origin` says where they are from."""
+    """A tokenizer and the matching weights of the encoder; `origin` says where they come from."""
 
     tokenizer: Any
     weights: list[Any]
@@ -35,18 +35,19 @@ class Pretrained:
 
 
 def masked(rows: Any, disguise: Disguise, draw: Any) -> tuple[tuple[Any, Any], Any, Any]:
-    """Rows with chosen places hidden: `(shown, places), wanted, counts`, as Keras takes them.
+    """Hide chosen places of rows, and return `(shown, places), wanted, counts` for Keras.
 
-    `shown` `[rows, length]` is what the model sees, `places` `[rows, GUESSES]` where it has to guess,
-    `wanted` which token stood there, `counts` 1 for these and 0 where a row has fewer places than GUESSES.
+    `shown` `[rows, length]` is the input of the model, `places` `[rows, GUESSES]` are the hidden places,
+    `wanted` are the tokens that stood there. `counts` is 1 for these, and 0 if a row has fewer hidden places
+    than GUESSES.
     """
     import numpy as np
 
     chosen = wordpieces.choose(rows, draw.random(rows.shape))
-    chosen &= chosen.cumsum(axis=1) <= GUESSES  # a row where chance took more would have no place for them
+    chosen &= chosen.cumsum(axis=1) <= GUESSES  # a row may have more chosen places than there is room for
     others = draw.integers(len(wordpieces.SPECIAL), VOCABULARY, rows.shape)
     shown = disguise(rows, chosen, draw.random(rows.shape), others, wordpieces.MASK)
-    # A stable sort puts the chosen places first, in their order.
+    # A stable sort moves the chosen places to the front and keeps their order.
     places = np.argsort(~chosen, axis=1, kind="stable")[:, :GUESSES]
     wanted = np.take_along_axis(rows, places, axis=1)
     counts = np.take_along_axis(chosen, places, axis=1)
@@ -54,30 +55,30 @@ def masked(rows: Any, disguise: Disguise, draw: Any) -> tuple[tuple[Any, Any], A
 
 
 def training_data(rows: Any, disguise: Disguise, steps: int, seed: int = 0) -> dict[str, Any]:
-    """What `model.fit` takes for so many steps of BATCH rows: `x`, `y`, `sample_weight` and `batch_size`.
+    """Return `x`, `y`, `sample_weight` and `batch_size` for `model.fit`: `steps` batches of BATCH rows.
 
-    Each time through the rows they come in another order and with other places hidden. All of it is made
-    beforehand: a generator would do, but with one TensorFlow often waits at the end of `fit`, for half as
-    long as it has trained (2.19; seen on two cores, in five of six runs).
+    Each pass over the rows has another order and other hidden places. All batches are made in advance. A
+    generator would do, but with one TensorFlow often waits at the end of `fit`, for half as long as it has
+    trained (2.19; measured on two cores, in five of six runs).
     """
     import numpy as np
 
     if len(rows) < BATCH:
         raise ValueError(f"A batch is made of {BATCH} rows, found {len(rows)} in all: read more text.")
     draw = np.random.default_rng(seed)
-    made: list[Any] = []
-    while len(made) < steps:
+    batches: list[Any] = []
+    while len(batches) < steps:
         order = draw.permutation(len(rows))
-        firsts = range(0, len(rows) - BATCH + 1, BATCH)[: steps - len(made)]
-        made += [masked(rows[order[first : first + BATCH]], disguise, draw) for first in firsts]
-    inputs, wanted, counts = zip(*made, strict=True)
+        firsts = range(0, len(rows) - BATCH + 1, BATCH)[: steps - len(batches)]
+        batches += [masked(rows[order[first : first + BATCH]], disguise, draw) for first in firsts]
+    inputs, wanted, counts = zip(*batches, strict=True)
     x = [np.concatenate(one) for one in zip(*inputs, strict=True)]
     y, weights = np.concatenate(wanted), np.concatenate(counts)
     return {"x": x, "y": y, "sample_weight": weights, "batch_size": BATCH}
 
 
 def fill(model: Any, tokenizer: Any, sentence: str, best: int = 5) -> list[tuple[str, float]]:
-    """The tokens that the model finds likeliest for the first [MASK] of a sentence, and how likely."""
+    """Return the most likely tokens for the first [MASK] of a sentence, with their probabilities."""
     import numpy as np
 
     before, _, after = sentence.partition("[MASK]")
@@ -93,7 +94,7 @@ def fill(model: Any, tokenizer: Any, sentence: str, best: int = 5) -> list[tuple
 
 
 def keep(tokenizer: Any, encoder: Any, steps: int) -> str:
-    """Keep an encoder of Keras's own layers for lesson 13; returns a sentence that says so."""
+    """Save the weights of a Keras encoder for lesson 13, and return a sentence that says so."""
     import numpy as np
 
     arrays = {f"weight_{number:03d}": one for number, one in enumerate(encoder.get_weights())}
@@ -103,18 +104,20 @@ def keep(tokenizer: Any, encoder: Any, steps: int) -> str:
 
 
 def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
-    """The encoder that lesson 12 kept, where it was made of this text; else one trained now.
+    """Return the encoder that lesson 12 saved for the same text, otherwise one trained now.
 
-    `corpus` is what it may read, the same part of the text as in lesson 12; `steps` how long it is trained.
+    `corpus` is the text to train on, the same part as in lesson 12; `steps` is the length of the training.
     """
     from tokenizers import Tokenizer
 
     arrays, found = cache.load(_name())
     if arrays is not None:
         weights = [arrays[key] for key in sorted(arrays) if key.startswith("weight_")]
-        taken = int(arrays["steps"])
-        origin = joined(found, say("Lesson 12 made it, in {steps} steps.", steps=taken))
-        return Pretrained(Tokenizer.from_str(str(arrays["tokenizer"])), weights, taken, translate(origin))
+        steps_taken = int(arrays["steps"])
+        origin = joined(found, say("Lesson 12 made it, in {steps} steps.", steps=steps_taken))
+        return Pretrained(
+            Tokenizer.from_str(str(arrays["tokenizer"])), weights, steps_taken, translate(origin)
+        )
     import keras
 
     tokenizer = wordpieces.train_tokenizer(corpus, VOCABULARY)
@@ -128,7 +131,7 @@ def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
 
 
 def reference_disguise() -> Disguise:
-    """The reference answer of lesson 12."""
+    """Return the reference answer of lesson 12."""
     from jupyter_mlgpu.teach.lessons.exercises import exercises
 
     answer: Disguise = exercises()["disguise"].reference
@@ -136,6 +139,6 @@ def reference_disguise() -> Disguise:
 
 
 def _name() -> str:
-    """The name of what is kept: it changes with the libraries whose text was read."""
+    """Return the file name, which changes with the libraries whose text was read."""
     key = json.dumps([_FORM, WORDS, VOCABULARY, dict(text.libraries())])
     return f"bert-{hashlib.sha256(key.encode()).hexdigest()[:12]}"

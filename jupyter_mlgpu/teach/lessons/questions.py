@@ -1,4 +1,7 @@
-"""The questions that lessons ask with `predict`: a lesson's code is not translated, so they are here."""
+"""The questions that lessons ask with `predict`, in one place for the translation.
+
+The code of a lesson is not translated.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,6 @@ _QUESTIONS = (
 QUESTIONS = {str(one): one for one in _QUESTIONS}
 
 
-def question(asked: str) -> str:
-    """The question as a sentence that can be translated, where it is one of the lessons'."""
-    return QUESTIONS.get(asked, asked)
+def question(text: str) -> str:
+    """Return the question as a translatable sentence if it is one of the lessons'."""
+    return QUESTIONS.get(text, text)

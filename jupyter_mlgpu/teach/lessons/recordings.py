@@ -1,8 +1,8 @@
-"""Figures of another machine, kept in the package: what a learner without a GPU sees beside the own ones.
+"""Measurements of another machine, shipped with the package for learners without a GPU.
 
-A recording is made by running a lesson there with JUPYTER_MLGPU_RECORD_LESSONS naming a folder: each `chart`
-and each table of `figures` then writes FOLDER/NAME.json. What is to be shown goes into the folder
-`recordings` beside this module.
+A recording is made by running a lesson on that machine while JUPYTER_MLGPU_RECORD_LESSONS names a folder.
+Each `chart` and each table of `figures` then writes FOLDER/NAME.json. The files to be shown belong in the
+folder `recordings` beside this module.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from jupyter_mlgpu.teach.lessons.machine import here
 FOLDER = Path(__file__).parent / "recordings"
 VARIABLE = "JUPYTER_MLGPU_RECORD_LESSONS"
 
-#: Raised whenever a field changes its meaning or goes away.
+#: Increased whenever a field changes its meaning or is removed.
 SCHEMA = 1
 _MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What another machine measured: its hardware, its framework, the day, and what was shown there."""
+    """Measurements of another machine: its hardware, its framework, the date, and the data shown there."""
 
     machine: str
     framework: str
@@ -49,21 +49,21 @@ class Recording:
 
     @property
     def label(self) -> str:
-        """What stands beside a line of it: that nothing of it was measured here."""
+        """The label of a replayed line: it says that it was not measured here."""
         return translate(say("replayed: {machine}", machine=self.machine))
 
     def __str__(self) -> str:
-        told = say(
+        sentence = say(
             "Replayed, not measured here: {machine}, with {framework}, on {date}.",
             machine=self.machine,
             framework=self.framework,
             date=self.date,
         )
-        return translate(told)
+        return translate(sentence)
 
 
-def beside(name: str) -> Recording | None:
-    """The recording of that name, where there is one and this machine has no GPU of its own."""
+def find(name: str) -> Recording | None:
+    """Return the recording of that name, or None if there is none or this machine has a GPU."""
     path = _path(FOLDER, name)
     if not path.exists():
         return None
@@ -72,7 +72,7 @@ def beside(name: str) -> Recording | None:
 
 
 def read(path: Path) -> Recording:
-    """A recording from its file; raises UsageError for what is none, or where a later version wrote it."""
+    """Read a recording from a file; raises UsageError if it is invalid or written by a later version."""
     try:
         data = incoming.read_json(path, most=_MOST_BYTES, what="a recording")
         decoding.check_schema(data, SCHEMA, "it")
@@ -84,7 +84,7 @@ def read(path: Path) -> Recording:
 
 
 def record(name: str, data: Mapping[str, Any]) -> None:
-    """Write a recording of `data` where JUPYTER_MLGPU_RECORD_LESSONS names a folder."""
+    """Write a recording of `data` to the folder that JUPYTER_MLGPU_RECORD_LESSONS names, if it is set."""
     folder = os.environ.get(VARIABLE)
     machine = here()
     if not folder or machine is None:

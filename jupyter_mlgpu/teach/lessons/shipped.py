@@ -1,7 +1,6 @@
-"""The lessons, their solutions and the labs, as they came with this package, in English and translated.
+"""The lessons, their solutions and the labs, as files of this installation, in English and translated.
 
-Those in another language are assembled where they are wanted; what came are their catalogues, each in the
-place of its notebook.
+Translated notebooks are assembled when they are needed, from the English one and the catalogue in its place.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.packaged import LABS, LESSONS
 
-#: Where a wheel has them (hatch_build.py), and where a checkout does.
+#: Their folder in an installed wheel (hatch_build.py), and in a checkout.
 PLACES = (Path(__file__).parent / "notebooks", Path(__file__).parents[3] / "notebooks")
-#: English lessons stand at the top, those in other languages in folders of their names: a lesson speaks the
-#: language that its folder is named after.
+#: English lessons are in the top folder, translated ones in folders named after their language. A lesson's
+#: messages are in the language of its folder.
 LANGUAGES = ("en", "zh")
 
 
 def folder() -> Path:
-    """Where they are; raises UsageError where they did not come along."""
+    """Return the folder with the lessons; raises UsageError if they are missing."""
     found = next((place for place in PLACES if any(place.glob("*.ipynb"))), None)
     if found is None:
         raise UsageError(
@@ -33,16 +32,16 @@ def folder() -> Path:
 
 
 def files(language: str) -> Iterator[Path]:
-    """What one needs for the lessons in a language, as paths within `folder()`, in the order of reading.
+    """Yield the paths of the lessons in a language, relative to `folder()`, in reading order.
 
-    The English lessons are always among them: the solutions are theirs, and link to them.
+    The English lessons are always included, because the solutions link to them.
     """
     folders = ["", *([language] if language != "en" else []), "solutions"]
-    yield from _found(Path(folder) / f"{lesson}.ipynb" for folder in folders for lesson in LESSONS)
+    yield from _existing(Path(folder) / f"{lesson}.ipynb" for folder in folders for lesson in LESSONS)
 
 
 def first(language: str) -> Path:
-    """The lesson to begin with in a language, as a path within `folder()`."""
+    """Return the path of the first lesson in a language, relative to `folder()`."""
     return Path("" if language == "en" else language) / "00_start_here.ipynb"
 
 
@@ -65,21 +64,21 @@ def content(path: Path) -> bytes:
 
 
 def labs(language: str) -> Iterator[Path]:
-    """The labs as their teacher has them, with solutions and hidden tests, as paths within `folder()`."""
+    """Yield the paths of the labs with solutions and hidden tests, relative to `folder()`."""
     place = Path("labs") / ("source" if language == "en" else language)
-    yield from _found(place / lab / f"{lab}.ipynb" for lab in LABS)
+    yield from _existing(place / lab / f"{lab}.ipynb" for lab in LABS)
 
 
-def _found(paths: Iterable[Path]) -> Iterator[Path]:
-    """Those that are there: the first lesson has no solutions."""
+def _existing(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the paths that exist; the first lesson, for example, has no solutions."""
     for path in paths:
-        came = path if path == english_of(path) else path.with_suffix(".po")
-        if (folder() / came).is_file():
+        file = path if path == english_of(path) else path.with_suffix(".po")
+        if (folder() / file).is_file():
             yield path
 
 
-def lacking() -> Sentence | None:
-    """What this Python lacks to run them, and how to get it; None where it has it."""
+def missing_framework() -> Sentence | None:
+    """Return a sentence on the missing framework and how to install it, or None if it is installed."""
     if installed("tensorflow"):
         return None
     bounded = registry.too_new_a_python("tensorflow")

@@ -1,4 +1,4 @@
-"""An answer that stopped with an error, in a sentence: where, and which shapes did not fit."""
+"""An error in a learner's answer as a sentence: its line, and the shapes that did not match."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: How NumPy, TensorFlow, JAX and PyTorch say that two shapes do not fit.
+#: Words with which NumPy, TensorFlow, JAX and PyTorch report that two shapes do not match.
 _SHAPES = re.compile(
     r"broadcast|matmul|not aligned|incompatible shapes|size-incompatible|must match the size"
     r"|cannot be multiplied|cannot reshape|dimensions must be equal|inhomogeneous",
@@ -17,8 +17,8 @@ _SHAPES = re.compile(
 _SHAPE = re.compile(r"(?<!\w)[(\[]((?:\d+, ?)*\d+|\d+,)[)\]]|\b(\d+(?:x\d+)+)\b")
 
 
-def stopped(name: str, answer: Any, error: Exception) -> Sentence:
-    """The error in a sentence, with the line of the answer in which it happened."""
+def error_sentence(name: str, answer: Any, error: Exception) -> Sentence:
+    """Return the error as a sentence, with the line of the answer in which it happened."""
     text = next(iter(str(error).strip().splitlines()), "")
     line = _line_of(answer, error)
     if _SHAPES.search(text):
@@ -36,7 +36,7 @@ def stopped(name: str, answer: Any, error: Exception) -> Sentence:
 
 
 def _shapes(name: str, text: str, line: str) -> Sentence:
-    """In our own words: a framework's sentence on shapes says more of the framework than of the mistake."""
+    """Return a simpler sentence on shapes than the frameworks do."""
     found = [one[0] or one[1].replace("x", ", ") for one in _SHAPE.findall(text)]
     shapes = " / ".join(f"[{one.rstrip(',')}]" for one in dict.fromkeys(found))
     where = repr(line) if line else name

@@ -1,4 +1,4 @@
-"""`figures`: a table of what was measured here, with what was measured elsewhere below it."""
+"""`figures`: a table of measurements made here, and below it those made on another machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jupyter_mlgpu.teach.lessons.display import Rows
 
 @dataclass(frozen=True, repr=False)
 class LessonTable(Displayable):
-    """The rows measured here, and those that are replayed, under a line that says so."""
+    """The rows measured here, and replayed rows below a note."""
 
     rows: Rows
     replayed: Rows = ()
@@ -31,13 +31,13 @@ def _page(shown: LessonTable) -> Page:
 
 
 def figures(name: str, rows: Sequence[Mapping[str, object]]) -> LessonTable:
-    """A table, a row for each mapping, a column for each key; None is shown as "not measured".
+    """Return a table with a row for each mapping and a column for each key.
 
-    Where the package has a recording called `name`, and this machine has no GPU, its rows stand below. Raises
-    UsageError where `name` is not made of letters, digits and _.
+    None is shown as "not measured". If the package has a recording called `name` and this machine has no GPU,
+    its rows stand below. Raises UsageError if `name` contains anything but letters, digits and _.
     """
     recordings.record(name, {"rows": [{key: _plain(value) for key, value in row.items()} for row in rows]})
-    recording = recordings.beside(name)
+    recording = recordings.find(name)
     if recording is None:
         return LessonTable(_cells(rows))
     return LessonTable(_cells(rows), _cells(recording.data["rows"]), str(recording))
@@ -45,10 +45,10 @@ def figures(name: str, rows: Sequence[Mapping[str, object]]) -> LessonTable:
 
 def _cells(rows: Sequence[Mapping[str, object]]) -> Rows:
     header = tuple(dict.fromkeys(key for row in rows for key in row))
-    return (header, *(tuple(_shown(row.get(key)) for key in header) for row in rows)) if header else ()
+    return (header, *(tuple(_cell_text(row.get(key)) for key in header) for row in rows)) if header else ()
 
 
-def _shown(value: object) -> str:
+def _cell_text(value: object) -> str:
     value = _plain(value)
     if value is None:
         return translate(say("not measured"))
@@ -58,5 +58,5 @@ def _shown(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """A number of NumPy, or of a framework, as one of Python."""
+    """Convert a number of NumPy or of a framework to a Python number."""
     return value.item() if hasattr(value, "item") else value

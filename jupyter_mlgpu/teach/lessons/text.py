@@ -1,10 +1,10 @@
-"""Real text with no network: sentences out of the docstrings of the libraries that are installed.
+"""Text for the language lessons, without a network: the docstrings of installed libraries.
 
-A language lesson needs text that people wrote. On every learner's disk are the documentation texts inside
-Python, NumPy, SciPy and their like: a million words of plain English about arrays and models. The files
-are read and never imported, so this needs no framework and runs nothing.
+Every learner's disk has the documentation inside Python, NumPy, SciPy and similar libraries: a million words
+of plain English about arrays and models. The files are read and never imported, so no framework is needed and
+no code runs.
 
-The same versions of the libraries give the same sentences in the same order, on every machine.
+The same versions of the libraries give the same sentences in the same order on every machine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from types import MappingProxyType
 from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
 
-#: The package to import and the name to install, in the order in which libraries are taken.
+#: The name to import and the name to install, in the order of preference.
 _NAMES = {
     "python": "",
     "numpy": "numpy",
@@ -42,33 +42,34 @@ _NAMES = {
     "torch": "torch",
     "jax": "jax",
 }
-#: So many libraries are read; where TensorFlow is not installed, PyTorch or JAX takes its place.
+#: Number of libraries that are read. If TensorFlow is not installed, PyTorch or JAX takes its place.
 _LIBRARIES = 7
 
-#: Between two sentences; a whole one; a plain word.
+#: The end of a sentence, a whole sentence, and a plain word.
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _WHOLE = re.compile(r"[A-Z].*[.!?]$")
 _PLAIN = re.compile(r"[A-Za-z][a-z]*[-'a-z]*[,.;:!?)]*|\([a-z]+")
-#: What begins a line: "rate: The learning rate", "- a point"; code, directives, rules below headings.
+#: Starts of lines that are not prose, such as "rate: The learning rate" or "- a point". Then code,
+#: directives, and rules below headings.
 _HEAD = re.compile(r"[*\w.`]+( ?\([^)]*\))?:\s|[-*+] ")
 _NO_TEXT = (">>>", ".. ", "...", "--", "==", "```")
-#: As in :func:`~numpy.sum`, of which "sum" is kept; and other markup.
+#: A role such as :func:`~numpy.sum`, of which "sum" is kept; then other markup.
 _ROLE = re.compile(r":[\w:+-]+:`~?(?:[^`<]*<)?(?:\w+\.)*([\w ]+)\(?\)?>?`")
 _MARKUP = re.compile(r"[`*|]+|(?<=\w)_(?=\W)")
 
-#: What the last `corpus` was made of, in a sentence.
+#: A sentence that describes what the last `corpus` was made of.
 source = "No text has been read yet: text.corpus() reads it."
 
-#: Sentences that stay together where a corpus is split.
+#: Number of sentences that stay together when a corpus is split.
 _STRETCH = 20
 
-# Folders whose texts are no documentation, or not the library's own.
+# Folders whose texts are no documentation, or belong to another library.
 _LEFT_OUT = {"tests", "test", "testing", "_test", "site-packages", "dist-packages", "_vendor", "idlelib"}
 
 
 @cache
 def libraries() -> Mapping[str, str]:
-    """The libraries whose text is used and their versions, at most seven of them."""
+    """Return the libraries whose text is used, with their versions; at most seven."""
     found = {
         name: _version(name, distribution) if distribution else python_version()
         for name, distribution in _NAMES.items()
@@ -78,17 +79,19 @@ def libraries() -> Mapping[str, str]:
 
 
 def _version(package: str, distribution: str) -> str:
-    """The version installed, also where another distribution brings the package, as `tensorflow-cpu` does."""
+    """Return the installed version, even of another distribution such as `tensorflow-cpu`."""
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
-        others = metadata.packages_distributions().get(package, [])  # slow: it reads every list of files
+        others = metadata.packages_distributions().get(package, [])  # slow: reads every list of files
         return metadata.version(others[0]) if others else "of unknown version"
 
 
 class Corpus(list[str]):
-    """Sentences, each once. `libraries` says for each which library it is from, `words` how many there are in
-    all, and `source` what was read, in a sentence to be shown beside them.
+    """A list of different sentences.
+
+    `libraries` names the library of each sentence, `words` is the total number of words, and `source` is a
+    sentence that describes the text.
     """
 
     def __init__(self, found: list[tuple[str, str]]) -> None:
@@ -105,30 +108,31 @@ class Corpus(list[str]):
         self.source = translate(source)
 
     def split(self, share: float = 0.1) -> tuple[Corpus, Corpus]:
-        """The corpus in two, to learn from and to test with: the second has about this share of it.
+        """Split the corpus for training and testing; the second part has about this share.
 
-        Stretches of 20 sentences go to the one or the other, so that most docstrings stay whole.
+        Groups of 20 sentences stay together, so that most docstrings are not split.
         """
         parts: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
         for place, pair in enumerate(zip(self, self.libraries, strict=True)):
             stretch = place // _STRETCH
-            # One more whole stretch is due for the second part whenever the share has grown past a number.
+            # The second part gets the next group whenever `share` times the number of groups passes an
+            # integer.
             parts[int((stretch + 1) * share) > int(stretch * share)].append(pair)
         return Corpus(parts[0]), Corpus(parts[1])
 
 
 def corpus(words: int = 300_000) -> Corpus:
-    """About so many words of plain sentences, fewer where the libraries hold fewer.
+    """Return a corpus of about `words` words, or fewer if the libraries have fewer.
 
-    Each library gives an equal share as far as it has it, and they take turns: a docstring of one, one of
-    the next. A sentence that two libraries have is left out, for nobody could say whose it is.
+    Each library gives an equal share, as far as it has one. Docstrings of the libraries alternate. A sentence
+    that occurs twice is left out, because its library would be unclear.
     """
     global source
     share = words // len(libraries())
     with _without_collector():
         found = {library: _docstrings_of(library, share) for library in libraries()}
     times = Counter(one for some in found.values() for docstring in some for one in docstring)
-    made = Corpus(
+    built = Corpus(
         [
             (sentence, library)
             for turn in zip_longest(*found.values(), fillvalue=())
@@ -137,14 +141,16 @@ def corpus(words: int = 300_000) -> Corpus:
             if times[sentence] == 1
         ]
     )
-    source = made.source
-    return made
+    source = built.source
+    return built
 
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Millions of nodes of syntax trees come and go, none in a circle: looking for circles takes a third of
-    the time (seen).
+    """Switch off Python's cyclic garbage collector within the block.
+
+    Millions of syntax tree nodes are created and freed, none in a cycle. The collector would take a third of
+    the time (measured).
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -156,7 +162,7 @@ def _without_collector() -> Iterator[None]:
 
 
 def sentences(docstring: str) -> Iterator[str]:
-    """The plain English sentences of one docstring: no code, no tables, no lists of parameters."""
+    """Yield the plain English sentences of one docstring, without code, tables and parameter lists."""
     for block in _blocks(docstring):
         for one in _SENTENCE_END.split(_without_markup(block)):
             words = one.split()
@@ -166,18 +172,19 @@ def sentences(docstring: str) -> Iterator[str]:
                 yield one
 
 
-@cache  # a million words are some ten thousand different ones
+@cache  # a million words have only about ten thousand different ones
 def _is_plain(word: str) -> bool:
     return _PLAIN.fullmatch(word) is not None
 
 
 def _docstrings_of(library: str, words: int) -> list[tuple[str, ...]]:
-    """The sentences of each docstring of a library that are in none before it, up to so many words."""
+    """Return the new sentences of each docstring of a library, up to about `words` words."""
     folder = _folder(library)
     assert folder is not None, f"{library} is not installed"
     seen: set[str] = set()
     found = []
-    # Whole files, mixed by their names, until there is enough: reading all of TensorFlow takes 10 s.
+    # Whole files in the order of their hashed names, until there are enough words: reading all of TensorFlow
+    # takes 10 s.
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.py")}
     for name in sorted(
         (name for name in paths if not _LEFT_OUT & set(name.split("/"))),
@@ -198,25 +205,25 @@ def _docstrings(path: Path) -> Iterator[str]:
     if '"""' not in code and "'''" not in code:
         return
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a library's own odd escapes are no concern of the learner's
+        warnings.simplefilter("ignore")  # invalid escapes in a library must not bother the learner
         try:
             tree = ast.parse(code)
-        except (SyntaxError, ValueError):  # a template, or written for another Python
+        except (SyntaxError, ValueError):  # a template, or code for another Python version
             return
-    yield from _documented(tree)
+    yield from _walk_docstrings(tree)
 
 
-def _documented(node: ast.AST) -> Iterator[str]:
-    """The docstrings of `node` and of what it defines. Only statements are looked at: it is quicker."""
+def _walk_docstrings(node: ast.AST) -> Iterator[str]:
+    """Yield the docstrings of a node and of its definitions; only statements are visited, for speed."""
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield ast.get_docstring(node) or ""
     for one in getattr(node, "body", ()):
         if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
             if getattr(one.value.func, "id", "") == "add_newdoc":
-                # NumPy documents what is written in C by calls.
+                # NumPy documents functions written in C with calls.
                 yield from (inspect.cleandoc(_text(argument)) for argument in one.value.args)
         else:
-            yield from _documented(one)
+            yield from _walk_docstrings(one)
 
 
 def _text(node: ast.expr) -> str:
@@ -224,7 +231,7 @@ def _text(node: ast.expr) -> str:
 
 
 def _blocks(docstring: str) -> Iterator[str]:
-    """Runs of lines that belong together, as one line each; code and headings left out."""
+    """Yield paragraphs as one line each, without code and headings."""
     block: list[str] = []
     fenced = False
     for line in [*docstring.splitlines(), ""]:

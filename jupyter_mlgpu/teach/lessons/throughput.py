@@ -1,7 +1,7 @@
-"""DistilBERT and BERT-Large with random weights: training steps a second, and what a sequence costs.
+"""DistilBERT and BERT-Large with random weights: training steps per second, and energy per sequence.
 
-How fast a model trains does not depend on what its weights are, so nothing is downloaded: keras-hub builds
-the models from their published sizes. Sequences of 128 tokens, 8 classes, Adam: as in the published
+Training speed does not depend on the values of the weights, so nothing is downloaded: keras-hub builds the
+models from their published sizes. Sequences of 128 tokens, 8 classes and Adam are used, as in the published
 measurements that the lesson names.
 """
 
@@ -21,13 +21,13 @@ from jupyter_mlgpu.teach.lessons.machine import here
 
 TOKENS, CLASSES = 128, 8
 
-#: Seconds that published weights have to arrive.
+#: Seconds within which published weights have to be loaded.
 _LOADS = 30.0
 
 
 @dataclass(frozen=True)
 class Size:
-    """A published model: its sizes, and the batches with which it is measured."""
+    """The sizes of a published model, and the batches with which it is measured."""
 
     kind: str
     layers: int
@@ -55,10 +55,11 @@ SIZES = {
 
 
 def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
-    """A row of figures for one of `SIZES`: a warm-up, then about so many seconds of training.
+    """Return a row of figures for one of `SIZES`: a warm-up, then about `seconds` of training.
 
-    On a GPU in mixed precision (bfloat16), else in float32. The energy is what the device's counter tells,
-    all that ran on the device included; None, with the reason under "note", where there is no such counter.
+    A GPU computes in mixed precision (bfloat16), a CPU in float32. The energy is that of the device's
+    counter, which includes all other work on the device. It is None if there is no such counter, with the
+    reason under "note".
     """
     import keras
 
@@ -89,7 +90,10 @@ def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
 
 
 def _steps(model: Any, batch: int, seconds: float, tried: int) -> int:
-    """How many steps take so long, at least two: one step prepares, `tried` more are timed."""
+    """Return the number of steps that take about `seconds`, at least two.
+
+    One step warms up, and `tried` more are timed.
+    """
     model.fit(*_sequences(batch), batch_size=batch, verbose=0)
     sequences = _sequences(tried * batch)
     start = real_time.perf_counter()
@@ -98,7 +102,7 @@ def _steps(model: Any, batch: int, seconds: float, tried: int) -> int:
 
 
 def _sequences(number: int) -> tuple[dict[str, Any], Any]:
-    """Random tokens and labels: they take as long as real ones."""
+    """Return random tokens and labels; they take as long as real ones."""
     import numpy as np
 
     draw = np.random.default_rng(0)
@@ -120,13 +124,13 @@ def _classifier(size: Size, policy: str) -> Any:
         max_sequence_length=512,
         dtype=policy,
     )
-    # BERT also takes which of two texts a token is of, and gives one vector for the whole. DistilBERT gives
-    # one for each token, of which the first, [CLS], stands for the whole.
+    # BERT also takes the number of the text that each token belongs to, and returns one vector for the whole.
+    # DistilBERT returns one for each token, and the first, [CLS], stands for the whole.
     inputs = {key: backbone.input[key] for key in ("token_ids", "padding_mask")}
-    given = dict(inputs)
+    model_inputs = dict(inputs)
     if "segment_ids" in backbone.input:
-        given["segment_ids"] = keras.ops.zeros_like(inputs["token_ids"])
-    found = backbone(given)
+        model_inputs["segment_ids"] = keras.ops.zeros_like(inputs["token_ids"])
+    found = backbone(model_inputs)
     whole = found["pooled_output"] if isinstance(found, dict) else found[:, 0]
     numbers = keras.layers.Dense(CLASSES, dtype="float32")(whole)
     model = keras.Model(inputs, numbers)
@@ -135,8 +139,8 @@ def _classifier(size: Size, policy: str) -> Any:
 
 
 def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
-    """A sentence on whether the published weights of a model can be had here: asked for briefly."""
-    host = "www.kaggle.com"  # where keras-hub gets its presets
+    """Return a sentence that says if a model's published weights could be loaded within 30 seconds."""
+    host = "www.kaggle.com"  # the source of keras-hub's presets
     if not reachable(host):
         nothing = say(
             "{host} did not answer within 3 s, or only local data was requested: no published weights here.",
@@ -150,7 +154,7 @@ def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
 
         try:
             backbone = keras_hub.models.BertBackbone.from_preset(preset)
-        except Exception as error:  # of many libraries: the network's, Kaggle's, keras-hub's
+        except Exception as error:  # one of many: the network's, Kaggle's or keras-hub's
             failed = say(
                 "{host} answered, but {preset} could not be loaded ({error}).",
                 host=host,

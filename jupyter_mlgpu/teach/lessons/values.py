@@ -1,4 +1,4 @@
-"""What answers give back, without their framework: numbers with a shape, words, and lists of these."""
+"""Results of answers without their framework: arrays of numbers, words, and lists of these."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Numbers:
 
     @property
     def shape(self) -> list[int]:
-        """Its shape, as lessons write it."""
+        """The shape as a list."""
         return list(self.array.shape)
 
 
@@ -39,23 +39,23 @@ class Open:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """Something that is neither numbers nor words, said in words."""
+    """A value that is neither numbers nor words, with a description."""
 
     what: Sentence
 
 
-#: A `str` stands for itself.
+#: A text is a `str`.
 Value = Numbers | str | SeveralValues | Open | Unreadable
 
 
 def read(value: object, like: Value | None = None) -> Value:
-    """`value` as something that can be compared; `like` is what it will be compared with."""
+    """Convert a result to a value that can be compared; `like` is the value to compare it with."""
     if value is None or value is ...:
         return Open()
     if isinstance(value, str):
         return value if isinstance(value, Sentence) else str(value)
     if isinstance(value, Mapping):
-        # In the order of what it is compared with: dictionaries that hold the same are the same.
+        # Keys are sorted as in `like`: the order of a dictionary does not matter.
         names = [one if isinstance(one, str) else str(one) for one in value]
         wanted = [one for one in like.labels if one in names] if isinstance(like, SeveralValues) else []
         named = dict(zip(names, value.values(), strict=True))
@@ -84,17 +84,17 @@ def _parts(labels: list[str], values: Any, like: Value | None) -> SeveralValues:
 
 
 def _array(value: Any) -> np.ndarray[Any, Any] | None:
-    """A NumPy array of numbers; None where there is none to be had. `value` may be a tensor on a GPU."""
+    """Return a NumPy array of numbers, or None; `value` may be a tensor on a GPU."""
     import numpy as np
 
     try:
-        if hasattr(value, "detach"):  # PyTorch gives no array of a tensor on a GPU, or one with gradients
+        if hasattr(value, "detach"):  # PyTorch converts no tensor on a GPU or with gradients
             value = value.detach().cpu()
             value = value.float() if "bfloat16" in str(value.dtype) else value
         array = np.asarray(value)
-        if array.dtype.kind == "V":  # bfloat16 and its like, which NumPy itself does not know
+        if array.dtype.kind == "V":  # bfloat16 and similar types, unknown to NumPy
             array = array.astype(np.float32)
-    except Exception:  # whatever an unfinished object raises; then it is no array
+    except Exception:  # an unfinished object may raise any error; it is no array
         return None
     if array.dtype.kind in "biufc":
         return array

@@ -1,4 +1,4 @@
-"""`vector_map`: words at their places in the plane, a colour for each group, and the places as a table."""
+"""`vector_map`: words as points in the plane, with a colour for each group, and a table of the points."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from jupyter_mlgpu.show.page.model import Page, Picture, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.teach.lessons.values import Numbers, read
 
-# In units of the drawing: its width, what is left free around the words and above them, a line of text.
+# In units of the drawing: its width, the space around the words, the space above them, the height of a line,
+# and the width of a letter.
 _WIDTH, _MARGIN, _LEGEND, _LINE, _LETTER = 640, 70, 44, 15, 6.6
 
-#: A map is as high as its words lie, and never lower or higher than these.
+#: Smallest and largest height of the drawing, which otherwise depends on the positions of the words.
 _LOWEST, _HIGHEST = 220, 480
 
 _STYLE = "text{text-anchor:start}"
@@ -27,14 +28,14 @@ _STYLE = "text{text-anchor:start}"
 
 @dataclass(frozen=True, repr=False)
 class VectorMap(Displayable):
-    """The drawing, and the places of its words as a table."""
+    """The drawing, and the points as a table."""
 
     picture: Picture
     table: Table
 
     @property
     def svg(self) -> str:
-        """The drawing as text."""
+        """Return the drawing as text."""
         return str(self.picture.drawing)
 
 
@@ -44,10 +45,10 @@ def _page(shown: VectorMap) -> Page:
 
 
 def vector_map(places: object, groups: Mapping[str, Sequence[str]]) -> VectorMap:
-    """Words where their vectors lie in the plane: `places` `[words, 2]`, of any framework, in this order.
+    """Draw words at their points in the plane, `[words, 2]`, of any framework, in the order of `groups`.
 
-    A step to the right is as long as a step up, so that distances can be compared. Raises ValueError where
-    there are not as many places as words, or fewer than two.
+    Both axes have the same scale, so distances can be compared. Raises ValueError if the numbers of points
+    and words differ, or if there are fewer than two.
     """
     words = [(word, number) for number, group in enumerate(groups.values()) for word in group]
     found = read(places)
@@ -63,9 +64,11 @@ def vector_map(places: object, groups: Mapping[str, Sequence[str]]) -> VectorMap
         for place, ((word, number), (x, y)) in enumerate(zip(words, plane, strict=True))
     )
     columns = tuple(map(translate, (say("word"), say("group"), "x", "y", say("nearest on this map"))))
-    told = translate(say("A map of {count} words: {groups}.", count=len(words), groups=", ".join(names)))
+    description = translate(
+        say("A map of {count} words: {groups}.", count=len(words), groups=", ".join(names))
+    )
     table = Table(columns, rows, figures=("x", "y"), summary=translate(say("The figures")))
-    return VectorMap(Picture(_draw(plane, words, names, told), told), table)
+    return VectorMap(Picture(_draw(plane, words, names, description), description), table)
 
 
 def _nearest(plane: Sequence[tuple[float, float]], place: int) -> int:
@@ -74,7 +77,10 @@ def _nearest(plane: Sequence[tuple[float, float]], place: int) -> int:
 
 
 def _draw(
-    plane: Sequence[tuple[float, float]], words: Sequence[tuple[str, int]], names: Sequence[str], told: str
+    plane: Sequence[tuple[float, float]],
+    words: Sequence[tuple[str, int]],
+    names: Sequence[str],
+    description: str,
 ) -> Markup:
     across, up = ([place[axis] for place in plane] for axis in (0, 1))
     wide, high = (max(axis) - min(axis) or 1.0 for axis in (across, up))
@@ -95,14 +101,14 @@ def _draw(
         box = _free(x, y, _LETTER * len(word), taken)
         taken.append(box)
         parts.append(element("text", word, x=f"{box[0]:.1f}", y=f"{box[3] - 3:.1f}"))
-    return svg.frame(told, _WIDTH, height, *parts, css=_STYLE)
+    return svg.frame(description, _WIDTH, height, *parts, css=_STYLE)
 
 
 _Box = tuple[float, float, float, float]
 
 
 def _free(x: float, y: float, wide: float, taken: Sequence[_Box]) -> _Box:
-    """Where a word can stand beside its dot without lying on another, or where it lies on the fewest."""
+    """Return a free box for a word next to its dot, or the one with the fewest overlaps."""
     corners = [
         (x + 7 if side > 0 else x - 7 - wide if side < 0 else x - wide / 2, y + down * _LINE - _LINE / 2)
         for side, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, 1), (-1, -1), (1, 1))

@@ -1,4 +1,4 @@
-"""`word_map`: a table of numbers from 0 to 1 as squares, with a word at each row and each column."""
+"""`word_map`: a table of numbers from 0 to 1 as coloured squares, with a word at each row and column."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from jupyter_mlgpu.show.page.text import aligned
 from jupyter_mlgpu.teach.lessons.palettes import SEQUENTIAL, colour, readable_on
 from jupyter_mlgpu.teach.lessons.values import Numbers, read
 
-# In points of the drawing; a letter of the sans-serif type is about seven wide.
+# In units of the drawing. A letter of the sans-serif type is about seven wide.
 _SQUARE, _LETTER, _MARGIN, _SMALL = 34, 7.2, 12, 24
 
-#: Squares of more rows or columns than this carry no number: it could not be read.
+#: Squares show their number up to this many rows or columns; beyond that it would be unreadable.
 _WRITTEN = 12
 
 _STYLE = "text{text-anchor:start}.number{font-size:10px;text-anchor:middle}"
 
 
 def word_map(numbers: object, rows: Sequence[str], columns: Sequence[str]) -> Drawing:
-    """A heat map of `numbers` from 0 to 1, `[rows, columns]`, of any framework.
+    """Draw a heat map of numbers from 0 to 1, `[rows, columns]`, of any framework.
 
-    It is drawn from light to dark: 0 is the lightest and 1 the darkest, whatever numbers there are.
-
-    Raises ValueError where the shape is not that of the words.
+    Colours always run from the lightest for 0 to the darkest for 1. Raises ValueError if the shape does not
+    match the words.
     """
     found = read(numbers)
     shape = [len(rows), len(columns)]

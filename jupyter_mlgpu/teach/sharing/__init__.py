@@ -1,1 +1,1 @@
-"""What a student agrees to show the teacher: which fields of the records leave, and how they are sent."""
+"""Sharing of records with the teacher, with the student's consent: the shared fields and the sender."""

@@ -1,8 +1,9 @@
-"""Where reports go: an address at which only whoever runs the hub can listen, for a token is sent there.
+"""The address of the teacher's view, to which reports and a token are sent.
 
-On a hub whose students have accounts on one machine, any of them could open a port there while the teacher's
-view is down, and be sent everybody's tokens. So on this machine it is a port that only root opens, https, or
-a Unix socket, `http+unix://%2Frun%2Fteacher%2Freports/services/teacher`, that only its owner can replace.
+On a hub whose students have accounts on one machine, any of them could open a port while the teacher's view
+is down, and receive all tokens. So only three kinds of addresses are accepted on this machine: a port that
+only root can open, https, or a Unix socket, `http+unix://%2Frun%2Fteacher%2Freports/services/teacher`, that
+only its owner can replace.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.visible import visible_line
 
-#: Where the teacher's view is; the hub's configuration sets it for every server.
+#: The teacher's view; the hub's configuration sets it for every server.
 ADDRESS_VARIABLE = "JUPYTER_MLGPU_TEACHER_URL"
-#: Who this is: JupyterHub gives it to every server.
+#: The user's token; JupyterHub gives it to every server.
 TOKEN_VARIABLE = "JUPYTERHUB_API_TOKEN"
 
 #: Linux: the first port that needs no privilege; 0 in many containers.
@@ -33,14 +34,17 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where reports go, and the token that says from whom; the token is in no text of this class."""
+    """The address of reports, and the token that names the sender; no text of this class shows the token."""
 
     url: str
     token: str = field(repr=False)
 
 
 def address_of(environment: Mapping[str, str]) -> Address:
-    """Where this server's hub has its teacher's view. Raises UsageError where there is none, or no token."""
+    """Return the address of the teacher's view from a server's environment.
+
+    Raises UsageError if there is no address or no token.
+    """
     url = environment.get(ADDRESS_VARIABLE, "").strip().rstrip("/")
     token = environment.get(TOKEN_VARIABLE, "")
     if not url or not token:
@@ -67,21 +71,21 @@ def address_of(environment: Mapping[str, str]) -> Address:
 
 
 def socket_of(parts: SplitResult) -> Path | None:
-    """The Unix socket that an address names; None for one of the network."""
+    """Return the Unix socket that an address names, or None for a network address."""
     return Path(unquote(parts.netloc)) if parts.scheme == "http+unix" else None
 
 
 def anybody_could_listen(connection: socket.socket) -> bool:
-    """Whether a connection leads to a port of this machine that any program could have opened."""
+    """Return True if a connection leads to a port of this machine that any program could have opened."""
     here, (there, port) = connection.getsockname()[0], connection.getpeername()[:2]
     return (here == there or _names_this_machine(there)) and _is_open(port)
 
 
-def doubt(path: Path) -> str | None:
-    """Why somebody else than its owner, or root, could have put a socket there; None where nobody could.
+def why_untrusted(path: Path) -> str | None:
+    """Return a reason why another user could have put a socket there, or None if nobody could.
 
-    In a folder to which its owner alone may write, what is there was put there by the owner, or was given
-    away by root. So it is with each folder above. In one such as /tmp everybody owns what they put there.
+    If only its owner may write to a folder, everything in it was put there by the owner or given away by
+    root. The same holds for each folder above. In a folder such as /tmp, everybody owns what they put there.
     """
     place = Path(path.anchor)
     try:
@@ -125,9 +129,9 @@ def _names_this_machine(host: str) -> bool:
 
 
 def _is_open(port: int) -> bool:
-    """Whether a port may be opened by every program."""
+    """Return True if every program may open this port."""
     try:
         first = int(_FIRST_OPEN_PORT.read_text())
-    except (OSError, ValueError):  # no Linux
+    except (OSError, ValueError):  # not Linux
         first = 1024
     return port >= first

@@ -1,6 +1,6 @@
-"""What waits to be sent to the teacher's view, and what became of what was sent: no clock, thread or network.
+"""The records and exercises that wait to be sent, and the results of sending; no clock, thread or network.
 
-Not safe to call from several threads: `sender.py` holds a lock.
+It is not thread-safe: `sender.py` holds a lock.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from jupyter_mlgpu.teach.sharing.report import (
 )
 from jupyter_mlgpu.teach.sharing.shared_fields import record_of, report_with
 
-#: Records that wait at most; the newest are kept.
+#: Most records that wait; the newest are kept.
 WAITING = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class ReportAnswer:
-    """What came of one report.
+    """The result of sending one report.
 
-    `taken` are the ids of the records that are stored at the other side, None where the report was not
-    taken: `why` says so then, and `final` that it is not to be sent again.
+    `taken` are the ids of the records that the receiver has stored, or None if the report was not accepted.
+    Then `why` is the reason, and `final` is True if it must not be sent again.
     """
 
     taken: frozenset[str] | None
@@ -41,8 +41,8 @@ class ReportAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
-    """What goes next."""
+class Batch:
+    """The records and exercises to send next."""
 
     records: tuple[SharedRecord, ...]
     checks: tuple[SharedCheck, ...]
@@ -50,7 +50,7 @@ class Picked:
 
 
 class Outbox:
-    """Records and exercises that wait, in their order. `notebook` is the notebook's file name, if known."""
+    """Waiting records and exercises, in order. `notebook` is the notebook's file name, if known."""
 
     def __init__(self, notebook: str | None) -> None:
         self._file = PurePath(notebook or "").stem
@@ -59,8 +59,8 @@ class Outbox:
         self._checks: dict[str, SharedCheck] = {}
         self._changed: set[str] = set()
         self._last_exercise: str | None = None
-        #: Records that the other side has stored, that it refused for good, that had to make room for newer
-        #: ones, and of which nothing can leave; and why something was refused.
+        #: Numbers of records that the receiver has stored, that it refused for good, that were dropped for
+        #: newer ones, and of which nothing may be sent; and why something was refused.
         self.taken = 0
         self.refused = 0
         self.left_out = 0
@@ -69,18 +69,18 @@ class Outbox:
 
     @property
     def lesson(self) -> str | None:
-        """The packaged lesson that the notebook's file is named after; else the last exercise's, or None."""
+        """The packaged lesson that the notebook's file is named after, else the last exercise's, or None."""
         if self._file in LESSONS:
             return self._file
         return next((lesson for lesson, names in LESSONS.items() if self._last_exercise in names), None)
 
     def waits(self) -> bool:
-        """Whether there is something to send."""
+        """Return True if there is something to send."""
         return bool(self._waiting or self._changed)
 
     @property
     def waiting(self) -> int:
-        """Records that are not taken yet."""
+        """The number of records that are not stored yet."""
         return len(self._waiting)
 
     @property
@@ -89,10 +89,10 @@ class Outbox:
         return tuple(self._checks.values())
 
     def add(self, record: Record) -> None:
-        """A record was made. One that was added before, and got late log lines since, is not sent again."""
+        """Add a record; one that was added before, and got late log lines since, is not sent again."""
         try:
             shared = record_of(record)
-        except Exception:  # a record made by something else: it must not end the sharing of others
+        except Exception:  # a record of unknown origin must not end the sharing of others
             shared = None
         if shared is None:
             self.unfit += 1
@@ -104,7 +104,7 @@ class Outbox:
                 self.left_out += 1
 
     def check(self, exercise: str, *, right: bool) -> None:
-        """An answer to an exercise was tried; once it was right, later tries change nothing."""
+        """Count an answer to an exercise; after a right answer, later ones change nothing."""
         if exercise not in EXERCISES:
             return
         before = self._checks.get(exercise, SharedCheck(exercise, False, 0))
@@ -114,19 +114,19 @@ class Outbox:
         self._changed.add(exercise)
         self._last_exercise = exercise
 
-    def pick(self) -> Picked:
-        """What goes next: the oldest records that wait, and the exercises that changed."""
+    def pick(self) -> Batch:
+        """Return the oldest waiting records, and the exercises that changed."""
         records = tuple(self._waiting.values())[:MAX_RECORDS]
         checks = tuple(self._checks[name] for name in self._checks if name in self._changed)
-        return Picked(records, checks, self.lesson)
+        return Batch(records, checks, self.lesson)
 
-    def answered(self, report: Report, answer: ReportAnswer) -> bool:
-        """Take in what came of a report; whether anything of it need not be sent again."""
+    def process_answer(self, report: Report, answer: ReportAnswer) -> bool:
+        """Process the answer to a report; return True if some of it need not be sent again."""
         if answer.taken is None and not answer.final:
             return False
         done = [one.id for one in report.records if answer.taken is None or one.id in answer.taken]
         for name in done:
-            if self._waiting.pop(name, None) is None:  # it made room while it was on its way
+            if self._waiting.pop(name, None) is None:  # it was dropped while it was being sent
                 self.left_out -= 1
         if answer.taken is None:
             self.refused += len(done)
@@ -139,19 +139,19 @@ class Outbox:
         return bool(done) or not report.records
 
     def clear(self) -> None:
-        """Nothing of what waits is to be sent any more."""
+        """Drop everything that waits."""
         self._waiting.clear()
         self._changed.clear()
 
 
-def made(picked: Picked, sent_at: float) -> tuple[Report, bytes]:
-    """The report and the bytes to send, at most MAX_BYTES: of fewer records, where they would be more.
+def make_report(batch: Batch, sent_at: float) -> tuple[Report, bytes]:
+    """Return a report and its bytes, at most MAX_BYTES; it has fewer records if they would be more.
 
-    `sent_at` in seconds since 1970. Raises RecordError where one record alone is larger, which none is.
+    `sent_at` is in seconds since 1970. Raises RecordError if one record alone is larger, which never happens.
     """
-    records = picked.records
+    records = batch.records
     while True:
-        report = report_with(records, picked.checks, picked.lesson, sent_at)
+        report = report_with(records, batch.checks, batch.lesson, sent_at)
         body = to_bytes(report)
         if len(body) <= MAX_BYTES:
             return report, body

@@ -1,8 +1,8 @@
-"""One report posted to the teacher's view, with an answer in a few seconds whatever is at the other side.
+"""One HTTP post of a report to the teacher's view, which ends within a few seconds in any case.
 
-By `http.client`: it follows no redirect, so the token goes to the address of the hub and nowhere else; and it
-takes no proxy from the environment. An answer is read up to a size and up to a moment: the time limit of a
-socket alone begins anew with every byte.
+It uses `http.client`, which follows no redirect, so the token is sent only to the hub's address, and which
+uses no proxy from the environment. An answer is read up to a size and a point in time, because the timeout of
+a socket alone restarts with every byte.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from msgspec import Struct
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.teach.sharing.address import Address, anybody_could_listen, doubt, socket_of
+from jupyter_mlgpu.teach.sharing.address import Address, anybody_could_listen, socket_of, why_untrusted
 from jupyter_mlgpu.teach.sharing.outbox import ReportAnswer
 
-#: Seconds for an answer, from the beginning of the connection on.
+#: Seconds from the start of the connection within which the answer has to be complete.
 LIMIT = 5.0
-#: Bytes of an answer that are read; one that acknowledges 100 records has 5,000.
+#: Most bytes of an answer that are read; one that acknowledges 100 records has 5,000.
 LONGEST_ANSWER = 65_536
-#: Characters of the other side's own words that are shown.
+#: Most characters of the receiver's own words that are shown.
 _SHOWN = 200
 
 _FINAL = (400, 413)
-_SAID: Mapping[int, str] = {
+_REASONS: Mapping[int, str] = {
     400: "it refused a report as wrong (400)",
     401: "it does not know this server's token (401)",
     403: "it does not let this server's token in (403)",
@@ -45,13 +45,13 @@ _SAID: Mapping[int, str] = {
 
 
 def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> ReportAnswer:
-    """Send one report and say what came of it; raises nothing for what the other side does.
+    """Send one report and return the result; nothing that the receiver does raises an error.
 
-    `allowed` is asked when the connection stands, before anything is sent.
+    `allowed` is called when the connection is open, before anything is sent.
     """
     try:
         exchanged = _exchange(address, body, allowed)
-    except _DoubtError as error:
+    except _UntrustedSocketError as error:
         return ReportAnswer(None, f"the token of this server is not sent there: {error}")
     except TimeoutError:
         return ReportAnswer(None, f"it did not answer within {LIMIT:g} s")
@@ -61,7 +61,7 @@ def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> ReportAn
         return ReportAnswer(None, f"it cannot be reached ({error.strerror or type(error).__name__})")
     if exchanged is None:
         return ReportAnswer(None, "sharing was turned off")
-    return _understood(*exchanged)
+    return _parse_answer(*exchanged)
 
 
 def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tuple[int, bytes] | None:
@@ -71,7 +71,7 @@ def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tup
     try:
         connection.connect()
         if type(connection) is HTTPConnection and anybody_could_listen(connection.sock):
-            raise _DoubtError("any program of this machine could listen at that port")
+            raise _UntrustedSocketError("any program of this machine could listen at that port")
         if not allowed():
             return None
         headers = {
@@ -80,7 +80,7 @@ def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tup
             "Connection": "close",
         }
         connection.sock.settimeout(max(0.001, deadline - real_time.monotonic()))
-        # Who answers without reading to the end, as to what is too large, may close before all is sent.
+        # A receiver may answer and close before it has read everything, for example if it is too large.
         with suppress(BrokenPipeError, ConnectionResetError):
             connection.request("POST", parts.path, body, headers)
         response = HTTPResponse(connection.sock, method="POST")
@@ -94,20 +94,20 @@ def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tup
         connection.close()
 
 
-class _DoubtError(Exception):
-    """Somebody else might listen at the address; the reason follows a colon."""
+class _UntrustedSocketError(Exception):
+    """Another user might listen at the address; the reason follows a colon."""
 
 
 class _SocketConnection(HTTPConnection):
-    """A connection to a Unix socket that nobody else can have put there."""
+    """A connection to a Unix socket that no other user can have put there."""
 
     def __init__(self, path: Path) -> None:
         super().__init__("localhost", timeout=LIMIT)
         self._path = path
 
     def connect(self) -> None:
-        if (why := doubt(self._path)) is not None:
-            raise _DoubtError(why)
+        if (why := why_untrusted(self._path)) is not None:
+            raise _UntrustedSocketError(why)
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(LIMIT)
         self.sock.connect(str(self._path))
@@ -122,7 +122,7 @@ def _connection(parts: SplitResult) -> HTTPConnection:
 
 
 class _Within(io.RawIOBase):
-    """A socket's bytes until a moment of the monotonic clock; TimeoutError from then on."""
+    """A socket's bytes up to a point in monotonic time; later reads raise TimeoutError."""
 
     def __init__(self, file: Any, connection: socket.socket, deadline: float) -> None:
         self._file = file
@@ -145,20 +145,20 @@ class _Within(io.RawIOBase):
         super().close()
 
 
-def _understood(status: int, body: bytes) -> ReportAnswer:
-    told = _answer(body)
+def _parse_answer(status: int, body: bytes) -> ReportAnswer:
+    answer = _answer(body)
     if status == 200:
-        if told.acknowledged is not None:
-            return ReportAnswer(told.acknowledged)
+        if answer.acknowledged is not None:
+            return ReportAnswer(answer.acknowledged)
         return ReportAnswer(None, "it answered without saying what it has stored")
-    said = _SAID.get(status, f"it answered with status {status}")
-    if shown := _plain(told.error):
-        said = f"{said}: {shown.rstrip('.')}"
-    return ReportAnswer(None, said, final=status in _FINAL)
+    why = _REASONS.get(status, f"it answered with status {status}")
+    if words := _plain(answer.error):
+        why = f"{why}: {words.rstrip('.')}"
+    return ReportAnswer(None, why, final=status in _FINAL)
 
 
 class _ServerAnswer(Struct):
-    """What the teacher's view says; something else may be at its address."""
+    """The answer of the teacher's view; something else may be at its address."""
 
     acknowledged: frozenset[str] | None = None
     error: str = ""
@@ -174,6 +174,6 @@ def _answer(body: bytes) -> _ServerAnswer:
 
 
 def _plain(words: str) -> str:
-    """The other side's words without what would move a cursor or colour a terminal, and not too many."""
-    shown = " ".join("".join(one if one.isprintable() else " " for one in words[: 4 * _SHOWN]).split())
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+    """Return the receiver's words without control characters, and shortened."""
+    text = " ".join("".join(one if one.isprintable() else " " for one in words[: 4 * _SHOWN]).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

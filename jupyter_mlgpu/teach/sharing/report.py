@@ -1,8 +1,8 @@
-"""A report to the teacher's view: what of the records leaves a student's kernel, and its JSON, read strictly.
+"""The format of a report to the teacher's view, and its strict JSON reader. No input or output.
 
-No input or output. Nothing here is free text: a string is one of a closed list, or
-fits a narrow pattern of digits. So no code, log line, path, file name, notebook's name, host or user can be
-in a report, whatever a record holds. Why a quantity is not known stays in the student's receipt.
+No field is free text: a string is one of a closed list, or fits a narrow pattern of digits. So no code, log
+line, path, file name, notebook's name, host or user can be in a report, whatever a record holds. The reasons
+for missing quantities stay in the student's receipt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jupyter_mlgpu.teach.packaged import LESSONS
 
 SCHEMA = 1
 
-#: A report's size at most, in bytes of UTF-8; records and checks in one; readings of one record.
+#: Most bytes of a report in UTF-8, most records and checks in one, and most readings of one record.
 MAX_BYTES = 256_000
 MAX_RECORDS = 100
 MAX_CHECKS = 100
@@ -38,14 +38,14 @@ Quantity = Literal[
     "peak_memory_device",
     "energy",
 ]
-#: Which of a record's quantities leave, and their units.
+#: The quantities of a record that are shared, with their units.
 SHARED: Mapping[str, str] = {name: QUANTITIES[name].unit for name in get_args(Quantity)}
-#: A hub knows those alone that come with the package; a record of another leaves without its name.
+#: A hub knows only the package's own frameworks; a record of another is sent without its name.
 FRAMEWORKS = registry.OWN
-#: Kinds of devices; one that is not in the list leaves as "other".
+#: Kinds of devices; a kind that is not in the list is sent as "other".
 Kind = Literal["cpu", "cuda", "metal", "rocm", "tpu", "other"]
 
-#: Those of all packaged lessons.
+#: The exercises of all packaged lessons.
 EXERCISES = tuple(exercise for names in LESSONS.values() for exercise in names)
 
 VERSION = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,5}){0,4}(?![0-9])")
@@ -61,7 +61,7 @@ Seconds1970 = Annotated[float, Meta(ge=0, le=LATEST)]
 
 
 class SharedReading(Struct, frozen=True, forbid_unknown_fields=True):
-    """One quantity in its unit; no `value` where it was not measured: the student's receipt says why."""
+    """One quantity in its unit. `value` is missing if it was not measured; the receipt has the reason."""
 
     quantity: Quantity
     value: Amount | None
@@ -78,10 +78,11 @@ class SharedReading(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SharedRecord(Struct, frozen=True, forbid_unknown_fields=True):
-    """One cell. `id` is `run` and `number` with a hyphen between; `started_at` in seconds since 1970.
+    """One run of a cell. `id` is `run` and `number` with a hyphen between.
 
-    `framework`, its version and the kind of `device` are those of the place where most of the counted
-    operations ran; None where none is known. `wall_time` has no value where a profiler was on.
+    `started_at` is in seconds since 1970. `framework`, its version and the kind of `device` are those on
+    which most of the counted operations ran, or None if unknown. `wall_time` has no value if a profiler was
+    on.
     """
 
     id: str
@@ -108,7 +109,7 @@ class SharedRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SharedCheck(Struct, frozen=True, forbid_unknown_fields=True):
-    """One exercise: whether an answer was right since sharing began, and how many answers were tried."""
+    """One exercise: True if an answer was right since sharing began, and the number of answers tried."""
 
     exercise: str
     passed: bool
@@ -119,7 +120,7 @@ class SharedCheck(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Report(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is sent at once. `sent_at` is the student's clock, in seconds since 1970."""
+    """All that is sent at once. `sent_at` is the student's clock, in seconds since 1970."""
 
     schema: int
     lesson: str | None
@@ -142,18 +143,18 @@ def _one_of(value: str, words: Collection[str], name: str) -> None:
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """The report as JSON-ready data, keys in the order of the classes above."""
+    """Return the report as JSON-ready data, with keys in the order of the classes above."""
     data: dict[str, Any] = decoding.to_json(report)
     return data
 
 
 def to_bytes(report: Report) -> bytes:
-    """The report as it is sent: JSON in UTF-8. It may be larger than MAX_BYTES: then send fewer records."""
+    """Return the report as JSON in UTF-8; if it is larger than MAX_BYTES, send fewer records."""
     return json.dumps(to_json(report), allow_nan=False, separators=(",", ":")).encode()
 
 
 def from_bytes(body: bytes) -> Report:
-    """Read what was sent. Raises RecordError, a sentence, for anything but a report of at most MAX_BYTES."""
+    """Read a sent report; raises RecordError for anything but a report of at most MAX_BYTES."""
     if len(body) > MAX_BYTES:
         raise RecordError(f"a report has at most {MAX_BYTES:,} bytes, found {len(body):,}")
     try:
@@ -171,7 +172,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def from_json(data: object) -> Report:
-    """Read a report back. Raises RecordError for a field too many, too few or with a wrong value."""
+    """Read a report; raises RecordError for an extra or missing field, or a wrong value."""
     schema = data.get("schema", SCHEMA) if isinstance(data, dict) else SCHEMA
     if schema != SCHEMA:
         raise RecordError(

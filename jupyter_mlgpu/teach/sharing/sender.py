@@ -1,8 +1,8 @@
-"""The thread that sends what the outbox holds: at most every 10 s, and less often while nobody takes it.
+"""A thread that sends the outbox: at most every 10 s, and less often while the receiver does not accept.
 
-A thread of its own, and not the sampler's (`measure/probes/sampler.py`): a post waits for the network for
-seconds, and whoever looks at counters every 50 ms must not. It is a daemon that holds nothing but memory: the
-interpreter ends without waiting for it. A forked child has no such thread, and sends nothing.
+It is separate from the sampler's thread (`measure/probes/sampler.py`), because a post waits seconds for the
+network, and the sampler must not. It is a daemon thread that holds only memory, so the interpreter ends
+without waiting for it. A forked child has no such thread and sends nothing.
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.teach.sharing.outbox import Outbox, Picked, ReportAnswer, made
+from jupyter_mlgpu.teach.sharing.outbox import Batch, Outbox, ReportAnswer, make_report
 from jupyter_mlgpu.teach.sharing.report import Report
 
-#: Seconds from one post to the next, at least.
+#: Least seconds between two posts.
 EVERY = 10.0
-#: Seconds to the next try, at most, however often the last ones failed.
+#: Most seconds to the next try, however often the last ones failed.
 LONGEST = 300.0
-#: By which part of itself a pause after a failure may be longer, so that a class does not come back at once.
+#: Random part by which a pause after a failure may be longer, so that a class does not return at once.
 SPREAD = 0.25
 NAME = "jupyter_mlgpu-sharing"
 
-#: Sends bytes; asks before they leave whether they still may.
+#: Sends bytes, and calls its second argument first to check that sending is still allowed.
 Post = Callable[[bytes, Callable[[], bool]], ReportAnswer]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How sharing stands. Counts are of records; `why` is why the last try failed, None where it did not.
+    """The state of sharing. Counts are of records.
 
-    `next_try` in seconds from now, 0 where it is due. `passed` and `tried` count exercises.
+    `why` is the reason for the last failure, or None. `next_try` is in seconds from now, 0 if it is due.
+    `passed` and `tried` count exercises.
     """
 
     waiting: int
@@ -50,14 +51,15 @@ class State:
 
 
 class Sender:
-    """Hears of records and exercises on the main thread, and sends them on its own."""
+    """Takes records and exercises on the main thread, and sends them on its own thread."""
 
     def __init__(self, outbox: Outbox, post: Post, *, now: Callable[[], float] = real_time.monotonic) -> None:
         self._outbox = outbox
         self._post = post
         self._now = now
         self._draw = random.Random()  # not the module's, which the student may have seeded
-        # Taken as such: in the `__enter__` of a condition, which is Python, a Ctrl-C would leave it taken.
+        # Acquired directly: in a condition's `__enter__`, which is Python code, Ctrl-C would leave it
+        # acquired.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._process = os.getpid()
@@ -69,12 +71,12 @@ class Sender:
         self._thread = threading.Thread(target=self._go_on, name=NAME, daemon=True)
 
     def start(self) -> None:
-        """Send from now on."""
+        """Start sending."""
         self._thread.start()
 
     def add(self, record: Record) -> None:
-        """A record was made."""
-        # A forked child has a copy of the lock, perhaps as the thread held it.
+        """Add a record."""
+        # A forked child has a copy of the lock, perhaps in the acquired state.
         if os.getpid() == self._process:
             with self._lock:
                 if not self._ended:
@@ -82,7 +84,7 @@ class Sender:
                     self._changed.notify()
 
     def check(self, exercise: str, *, right: bool) -> None:
-        """An answer to an exercise was tried."""
+        """Count an answer to an exercise."""
         if os.getpid() == self._process:
             with self._lock:
                 if not self._ended:
@@ -90,9 +92,9 @@ class Sender:
                     self._changed.notify()
 
     def end(self, *, wait: float = 0.0) -> bool:
-        """Send nothing more, and forget what waits; whether a report was on its way at this moment.
+        """Stop sending and drop what waits; return True if a report was being sent at this moment.
 
-        Waits at most `wait` seconds for the thread.
+        It waits at most `wait` seconds for the thread.
         """
         if os.getpid() != self._process:
             return False
@@ -106,7 +108,7 @@ class Sender:
         return under_way
 
     def state(self) -> State:
-        """How it stands."""
+        """Return the current state."""
         with self._lock:
             box = self._outbox
             return State(
@@ -123,17 +125,17 @@ class Sender:
             )
 
     def _go_on(self) -> None:
-        while (picked := self._next()) is not None:
+        while (batch := self._next()) is not None:
             try:
-                report, body = made(picked, real_time.time())
-                self._take_in(report, self._post(body, self._allowed))
-            except Exception as error:  # of ours: it must not end the thread, nor be tried at once again
+                report, body = make_report(batch, real_time.time())
+                self._take_in(report, self._post(body, self._may_send))
+            except Exception as error:  # an error of ours must not end the thread, nor be retried at once
                 self._take_in(
                     None, ReportAnswer(None, f"this kernel could not send ({type(error).__name__})")
                 )
 
-    def _next(self) -> Picked | None:
-        """Wait until something is to be sent; None at the end."""
+    def _next(self) -> Batch | None:
+        """Wait until something is to be sent, and return it; None at the end."""
         with self._lock:
             while not self._ended:
                 left = self._not_before - self._now() if self._outbox.waits() else None
@@ -144,14 +146,14 @@ class Sender:
                 self._changed.wait(left)
             return None
 
-    def _allowed(self) -> bool:
+    def _may_send(self) -> bool:
         with self._lock:
             return not self._ended
 
     def _take_in(self, report: Report | None, answer: ReportAnswer) -> None:
         with self._lock:
             self._on_its_way = False
-            if report is not None and self._outbox.answered(report, answer):
+            if report is not None and self._outbox.process_answer(report, answer):
                 self._failures, self._why = 0, None
                 return
             self._failures += 1

@@ -1,7 +1,7 @@
-"""What of a student's records leaves: the fields of a report, and nothing else.
+"""Selection of a report's fields from a student's record.
 
-Each field is looked up in a closed list, or is a number or digits; what fits none of these does not leave. So
-it matters nothing what texts a record holds.
+Each field is looked up in a closed list, or is a number or digits. Anything else is left out, so the texts of
+a record cannot leak.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ KINDS, SCOPES, SOURCES = get_args(Kind), get_args(Scope), get_args(Source)
 
 
 def record_of(record: Record) -> SharedRecord | None:
-    """What of a record leaves; None where its run, number, outcome or time is not as this package makes it.
+    """Return the shared fields of a record, or None.
 
-    Such a record was written by hand, or by something else, and stays where it is.
+    It is None if the run, number, outcome or time is not of the form that this package writes. Such a record
+    was written by hand or by another program, and is not sent.
     """
     run, number = record.run.id, record.cell.sequence
     place = max(record.device.ran_on or (), key=lambda one: one.operations or 0, default=None)
@@ -47,7 +48,7 @@ def record_of(record: Record) -> SharedRecord | None:
         for one in record.readings
         if SHARED.get(one.quantity) == one.unit and one.scope in SCOPES
     ]
-    told = {
+    fields = {
         "id": f"{run}-{number}",
         "run": run,
         "number": number,
@@ -59,7 +60,7 @@ def record_of(record: Record) -> SharedRecord | None:
         "readings": readings[:MAX_READINGS],
     }
     try:
-        return decoding.decode(SharedRecord, told, "the record")
+        return decoding.decode(SharedRecord, fields, "the record")
     except RecordError:
         return None
 
@@ -89,9 +90,9 @@ def _seconds(started_at: str) -> float | None:
 def report_with(
     records: Iterable[SharedRecord], checks: Iterable[SharedCheck], lesson: str | None, sent_at: float
 ) -> Report:
-    """A report of what leaves of some records. Raises RecordError for what is no report.
+    """Return a report of shared records; raises RecordError if it is invalid.
 
-    `lesson` is one of LESSONS or None; `sent_at` in seconds since 1970.
+    `lesson` is one of LESSONS or None; `sent_at` is in seconds since 1970.
     """
     report = Report(SCHEMA, lesson, sent_at, tuple(records), tuple(checks))
-    return from_json(to_json(report))  # nothing leaves that the other side would refuse
+    return from_json(to_json(report))  # the receiver would refuse anything else

@@ -1,6 +1,6 @@
-"""Notebooks as they were handed in: the records saved in them, and what speaks against a record.
+"""Submitted notebooks: the records saved in them, and inconsistencies of these records.
 
-Nothing is run. What is read is what the student's own runs left in the file.
+No code is run; only what the student's own runs left in the file is read.
 """
 
 from jupyter_mlgpu.teach.submissions.inconsistencies import find_inconsistencies

@@ -1,6 +1,7 @@
-"""The notebooks in a folder that others have filled: regular files alone, and no link is followed.
+"""Search for notebooks in a folder that others have filled: regular files only, without following links.
 
-A link in a hand-in may lead to the teacher's own files, or to another student's; a FIFO waits for its writer.
+A link in a submission may lead to the teacher's own files or to another student's. Reading a FIFO would
+block.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-#: Why something is left out: what follows its name in a sentence.
+#: The reason why a link is left out, as the end of a sentence.
 LINK = "is a link, and links in what was handed in are not followed"
 _NO_FILE = "is no regular file"
 
 
 def notebooks(root: Path) -> Iterator[tuple[Path, str | None]]:
-    """Each notebook below a folder, in order, and why it is not to be read, None where it is.
+    """Yield each notebook below a folder in order, with the reason if it must not be read, else None.
 
-    Folders that are links, and those that cannot be read, are among them. Hidden ones are not.
+    Folders that are links, or that cannot be read, are included. Hidden folders are left out.
     """
     unread: list[tuple[Path, str | None]] = []
 
@@ -36,7 +37,7 @@ def notebooks(root: Path) -> Iterator[tuple[Path, str | None]]:
 
 
 def why_not(path: Path) -> str | None:
-    """Why what stands there is not to be read; None for a regular file."""
+    """Return a reason why a path must not be read, or None for a regular file."""
     try:
         kind = os.lstat(path).st_mode
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A notebook file as a student saved it: its code cells, and the records in their outputs."""
+"""Reader of a saved notebook: its code cells, and the records in their outputs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 @dataclass(frozen=True, slots=True)
 class SavedRecord:
-    """A record in a cell's output, with the two texts that were saved beside it (None: not there).
+    """A record in a cell's output, with the two texts saved beside it (None: missing).
 
-    `cut` counts what the receipt left out for its size.
+    `cut` counts the parts that the receipt left out because of its size.
     """
 
     record: Record
@@ -31,10 +31,10 @@ class SavedRecord:
 
 @dataclass(frozen=True, slots=True)
 class SavedCell:
-    """One code cell. `names` are what it can be called by: nbgrader's id of it, and Jupyter's.
+    """One code cell. `names` are its nbgrader id and its Jupyter id.
 
-    `number` counts the notebook's cells from 1, text among them. `digest` is that of the code as it stands,
-    to compare with a record's `source_digest`.
+    `number` counts all cells of the notebook from 1, including text. `digest` is that of the saved code, for
+    comparison with a record's `source_digest`.
     """
 
     number: int
@@ -46,7 +46,7 @@ class SavedCell:
 
     @property
     def title(self) -> str:
-        """What to call the cell in a sentence."""
+        """The cell's name in a sentence."""
         return f"cell {self.names[0]!r}" if self.names else f"cell number {self.number}"
 
 
@@ -60,11 +60,11 @@ class Submission:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """All records saved in the notebook, from its top to its end."""
+        """All records saved in the notebook, from top to bottom."""
         return tuple(saved.record for cell in self.cells for saved in cell.saved)
 
     def cell(self, name: str) -> SavedCell:
-        """The code cell of that name. Raises UsageError where there is none, or more than one."""
+        """Return the code cell of that name; raises UsageError if there is none, or more than one."""
         found = [cell for cell in self.cells if name in cell.names]
         if not found:
             raise UsageError(
@@ -77,12 +77,14 @@ class Submission:
 
 
 def read(path: Path, *, follow: bool = True) -> Submission:
-    """Read a notebook file. Raises UsageError, saying why, for one that cannot be read; see
-    `incoming.read_notebook`."""
+    """Read a notebook file; raises UsageError with the reason if it cannot be read.
+
+    See `incoming.read_notebook`.
+    """
     try:
         data = json.loads(incoming.read_notebook(path, follow=follow).decode())
     except UsageError as error:
-        # Outputs are saved, and folders tell who somebody is.
+        # Outputs are saved, and folder names could identify a person.
         raise UsageError(str(error).replace(visible_line(path), visible_line(path.name))) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{visible_line(path.name)} is not a notebook: it is not UTF-8 text.") from error
@@ -109,7 +111,7 @@ def _cell(number: int, cell: Mapping[str, Any], problems: list[str]) -> SavedCel
     graded = of_nbgrader.get("grade_id") if isinstance(of_nbgrader, dict) else None
     names = tuple(name for name in (graded, cell.get("id")) if isinstance(name, str))
     count = cell.get("execution_count")
-    source = _joined(cell.get("source")) or ""
+    source = join_text(cell.get("source")) or ""
     outputs = cell.get("outputs")
     saved = []
     for output in outputs if isinstance(outputs, list) else []:
@@ -117,7 +119,7 @@ def _cell(number: int, cell: Mapping[str, Any], problems: list[str]) -> SavedCel
         if not isinstance(bundle, dict) or MIME_TYPE not in bundle:
             continue
         try:
-            saved.append(_saved(bundle))
+            saved.append(_read_record(bundle))
         except RecordError as error:
             problems.append(f"A record of cell number {number} cannot be read: {error}.")
     return SavedCell(
@@ -130,7 +132,7 @@ def _cell(number: int, cell: Mapping[str, Any], problems: list[str]) -> SavedCel
     )
 
 
-def _saved(bundle: Mapping[str, Any]) -> SavedRecord:
+def _read_record(bundle: Mapping[str, Any]) -> SavedRecord:
     data = bundle[MIME_TYPE]
     record = Record.from_json(data)
     cut = data.get("cut")
@@ -138,13 +140,13 @@ def _saved(bundle: Mapping[str, Any]) -> SavedRecord:
     return SavedRecord(
         record,
         {str(part): count for part, count in counts if isinstance(count, int)},
-        _joined(bundle.get("text/plain")),
-        _joined(bundle.get("text/html")),
+        join_text(bundle.get("text/plain")),
+        join_text(bundle.get("text/html")),
     )
 
 
-def _joined(text: object) -> str | None:
-    """Notebook files keep a text as one string, or as a list of its lines."""
+def join_text(text: object) -> str | None:
+    """Return a notebook's text, saved as one string or a list of lines; None if it is neither."""
     if isinstance(text, list):
         return "".join(str(line) for line in text)
     return text if isinstance(text, str) else None

@@ -1,7 +1,7 @@
-"""The teacher's view: a JupyterHub service that takes, keeps and shows what students agreed to send.
+"""The teacher's view: a JupyterHub service that stores and shows what students agreed to share.
 
     python -m jupyter_mlgpu.teacher --database sqlite:///teacher.sqlite
 
-The hub starts it, and says who everybody is. It needs the extra `teacher`, and nothing else of the package
-imports it. What a report holds is in `teach/sharing/report.py`, the decisions in docs/adr/0024.
+The hub starts it and identifies its users. It needs the extra `teacher`, and no other part of the package
+imports it. The content of a report is in `teach/sharing/report.py`, the decisions are in docs/adr/0024.
 """

@@ -1,6 +1,6 @@
-"""The commands of the teacher's view: `serve`, which a hub runs, and `forget`, for one who runs the hub.
+"""The commands of the teacher's view: `serve`, which a hub runs, and `forget` for administrators.
 
-Exit status: 0 when all went well, 2 for what was refused. What went wrong is one sentence on stderr.
+Exit status: 0 for success, 2 for an error, with one sentence on stderr.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ docs/teacher.md says what stands in jupyterhub_config.py.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status."""
+    """Run a command, and return the exit status."""
     parser = WordsParser(
         prog=_PROGRAM,
         description="Show a class's lesson progress and last receipts, as a service of JupyterHub.",

@@ -13,25 +13,25 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.teach.teacher.tables import FORM, FORMS, METADATA
 
-#: How long to wait for another who holds a lock, in seconds; then the sender is told to try again.
+#: Seconds to wait for another holder of a lock. After that, the sender is told to try again.
 LOCK_SECONDS = 2
 
 _FORMS = "write sqlite:///FILE or postgresql://USER@HOST/NAME"
 
 
 def open_database(url: str) -> Engine:
-    """The engine of a database in which our tables are.
+    """Return the engine of a database that has our tables.
 
-    Raises UsageError for a URL that cannot be opened, and for tables of another form than ours.
+    Raises UsageError if the URL cannot be opened, or if the tables have another schema version.
     """
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
         raise UsageError(f"{url!r:.80} is not a database URL: {_FORMS}.") from error
-    shown = parsed.render_as_string(hide_password=True)
+    safe_url = parsed.render_as_string(hide_password=True)
     name = parsed.get_backend_name()
     if name not in ("sqlite", "postgresql"):
-        raise UsageError(f"The database {shown} is neither SQLite nor PostgreSQL: {_FORMS}.")
+        raise UsageError(f"The database {safe_url} is neither SQLite nor PostgreSQL: {_FORMS}.")
     if name == "postgresql":
         require("PostgreSQL", "teacher", "psycopg")
     try:
@@ -41,18 +41,18 @@ def open_database(url: str) -> Engine:
             METADATA.create_all(engine)
     except (OSError, SQLAlchemyError) as error:
         why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise UsageError(f"The database {shown} cannot be opened ({why}); {_FORMS}.") from error
+        raise UsageError(f"The database {safe_url} cannot be opened ({why}); {_FORMS}.") from error
     if form != FORM:
         engine.dispose()
         raise UsageError(
-            f"The database {shown} has tables of form {form}, and this jupyter_mlgpu reads form {FORM}: "
+            f"The database {safe_url} has tables of form {form}, and this jupyter_mlgpu reads form {FORM}: "
             "run the jupyter_mlgpu that wrote it, or name a new database. Nothing was changed in it."
         )
     return engine
 
 
 def _form(engine: Engine) -> int:
-    """The form of its tables; ours, and noted, where there are none yet."""
+    """Return the version of the tables; in a new database, store ours."""
     FORMS.create(engine, checkfirst=True)
     with engine.begin() as connection:
         form: int | None = connection.execute(select(FORMS.c.form)).scalar_one_or_none()
@@ -64,7 +64,7 @@ def _form(engine: Engine) -> int:
 def _sqlite(url: URL) -> Engine:
     if not url.database or url.database == ":memory:":
         raise UsageError(f"The database has to outlive the service, but {url} names no file: {_FORMS}.")
-    # Before SQLite makes it with the rights of any file: what is in it is for the service alone.
+    # Create the file before SQLite does with default permissions: only the service may read it.
     os.close(os.open(url.database, os.O_RDWR | os.O_CREAT, 0o600))
     engine = create_engine(url, connect_args={"timeout": LOCK_SECONDS})
     event.listen(engine, "connect", _set_up_sqlite)
@@ -74,17 +74,17 @@ def _sqlite(url: URL) -> Engine:
 def _set_up_sqlite(connection: Any, _: object) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode = WAL")  # pages are read while a report is written
-    cursor.execute("PRAGMA synchronous = FULL")  # a commit is on the disk when we say so
-    cursor.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
+    cursor.execute("PRAGMA synchronous = FULL")  # a commit is on the disk when we confirm it
+    cursor.execute("PRAGMA secure_delete = ON")  # deleted data is overwritten
     cursor.close()
 
 
 def _postgresql(url: URL) -> Engine:
-    # Time limits in milliseconds; TCP's is for a server that vanished in mid-sentence.
+    # Time limits in milliseconds. TCP's is for a server that vanished during an answer.
     options = f"-c lock_timeout={LOCK_SECONDS * 1000} -c statement_timeout=10000"
     return create_engine(
         url.set(drivername="postgresql+psycopg"),
-        pool_pre_ping=True,  # a server that was restarted meanwhile is found again
+        pool_pre_ping=True,  # reconnects after a restart of the server
         pool_timeout=LOCK_SECONDS,
         connect_args={"connect_timeout": 5, "tcp_user_timeout": 10000, "options": options},
     )

@@ -1,4 +1,4 @@
-"""What the service answers: reports are taken at api/reports, pages are shown to browsers."""
+"""The service's request handlers: reports are posted to api/reports, pages are shown to browsers."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from jupyter_mlgpu.teach.teacher.people import Person, RefusedError, sender, vis
 from jupyter_mlgpu.teach.teacher.settings import Settings
 from jupyter_mlgpu.teach.teacher.texts import language_of
 
-#: Far beyond any body: the size of a report is watched here, where the answer can be a sentence.
+#: Far beyond any body. The handler checks the size of a report itself, to answer with a sentence.
 _NO_LIMIT = 2**62
 _KEYS = {404: "no_page", 405: "no_method"}
 
 
 def application(settings: Settings, hub: HubOAuth, keeper: Keeper, secret: bytes) -> Application:
-    """The web application under `settings.prefix`; cookies are signed with `secret`."""
-    given = {"settings": settings, "hub": hub, "keeper": keeper}
+    """Return the web application under `settings.prefix`; cookies are signed with `secret`."""
+    arguments = {"settings": settings, "hub": hub, "keeper": keeper}
     prefix = settings.prefix
     return Application(
         [
-            (f"{prefix}api/reports", Reports, {**given, "allowance": Allowance()}),
+            (f"{prefix}api/reports", Reports, {**arguments, "allowance": Allowance()}),
             (f"{prefix}oauth_callback", HubOAuthCallbackHandler),
-            (prefix, ClassPage, given),
-            (f"{prefix}students/(.+)", StudentPage, given),
+            (prefix, ClassPage, arguments),
+            (f"{prefix}students/(.+)", StudentPage, arguments),
         ],
         default_handler_class=NoPage,
         cookie_secret=secret,
@@ -41,11 +41,14 @@ def application(settings: Settings, hub: HubOAuth, keeper: Keeper, secret: bytes
 
 
 def _log_nothing(_: RequestHandler) -> None:
-    """Refusals are logged with their sentences when they are raised; the rest would only name people."""
+    """Log nothing: refusals are logged when they are raised, and other requests would only name users."""
 
 
-class _Answers(RequestHandler):
-    """Every refusal is a sentence; no answer is kept by a browser or a proxy, or framed by another page."""
+class _Handler(RequestHandler):
+    """A handler whose errors are sentences.
+
+    No answer may be cached by a browser or a proxy, or framed by another page.
+    """
 
     def initialize(self, settings: Settings, hub: Any, keeper: Keeper) -> None:
         self._settings = settings
@@ -60,28 +63,28 @@ class _Answers(RequestHandler):
         self.clear_header("Server")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """The sentence that belongs to a refusal, or to a failure of ours."""
+        """Write the sentence of a refusal, or of an internal error."""
         error = kwargs.get("exc_info", (None, None, None))[1]
         if isinstance(error, RefusedError):
             if error.retry_after is not None:
                 self.set_header("Retry-After", str(error.retry_after))
-            self.refused(error.key, error.slots)
+            self.write_refusal(error.key, error.slots)
         else:
-            self.refused(_KEYS.get(status_code, "failed"), {"method": self.request.method})
+            self.write_refusal(_KEYS.get(status_code, "failed"), {"method": self.request.method})
 
-    def refused(self, key: str, slots: dict[str, Given]) -> None:
-        """Write the sentence in the form of the other answers."""
+    def write_refusal(self, key: str, slots: dict[str, Given]) -> None:
+        """Write the sentence in the format of the other answers."""
         raise NotImplementedError
 
 
 def _number(header: str) -> int:
-    """A header's number; one of many digits is large, and what is none is tornado's to refuse."""
+    """Return a header's number; very long ones count as large, and invalid ones are left to tornado."""
     return int(header[:18]) if header.isdecimal() else 0
 
 
 @stream_request_body
-class Reports(_Answers):
-    """Takes a report of whoever the hub says that the token belongs to."""
+class Reports(_Handler):
+    """Accepts reports from the user to whom the hub says that the token belongs."""
 
     def initialize(self, settings: Settings, hub: Any, keeper: Keeper, allowance: Allowance) -> None:  # type: ignore[override]
         super().initialize(settings, hub, keeper)
@@ -89,7 +92,7 @@ class Reports(_Answers):
         self._body = bytearray()
 
     async def prepare(self) -> None:
-        """Refuse what can be refused before the body is read."""
+        """Refuse a bad request before the body is read."""
         connection: Any = self.request.connection
         connection.set_max_body_size(_NO_LIMIT)
         if self.request.method != "POST":
@@ -104,16 +107,16 @@ class Reports(_Answers):
             raise RefusedError(429, "too_many", seconds=seconds, retry_after=seconds)
 
     def data_received(self, chunk: bytes) -> None:
-        """A piece of the body; one that is too much is answered, and nothing more is read."""
+        """Read a part of the body; if it is too large, refuse the request and stop reading."""
         if len(self._body) + len(chunk) <= MAX_BYTES:
             self._body += chunk
         elif self.get_status() != 413:
             self._body.clear()
             self.set_status(413)
-            self.refused("too_large", {"most": f"{MAX_BYTES:,}"})
+            self.write_refusal("too_large", {"most": f"{MAX_BYTES:,}"})
 
     async def post(self) -> None:
-        """Keep the report, and say which records are kept."""
+        """Store the report, and answer with the ids of the stored records."""
         try:
             report = from_bytes(bytes(self._body))
         except RecordError as error:
@@ -121,15 +124,15 @@ class Reports(_Answers):
         kept = await self._keeper.take(self._person.name, report)
         self.finish({"acknowledged": list(kept)})
 
-    def refused(self, key: str, slots: dict[str, Given]) -> None:
+    def write_refusal(self, key: str, slots: dict[str, Given]) -> None:
         self.finish({"error": texts.say(key, **slots)})
 
 
-class _Page(HubOAuthenticated, _Answers):  # type: ignore[misc]
-    """A page for a browser in which somebody is signed in; others are sent to the hub first."""
+class _Page(HubOAuthenticated, _Handler):  # type: ignore[misc]
+    """A page for a signed-in user; other browsers are redirected to the hub first."""
 
     async def prepare(self) -> None:
-        """Find out who asks."""
+        """Identify the user."""
         found = await visitor(self._hub_oauth, self, self._settings.teachers)
         if found is None:
             self.redirect(self.get_login_url())
@@ -148,7 +151,7 @@ class _Page(HubOAuthenticated, _Answers):  # type: ignore[misc]
         )
 
     async def show_student(self, name: str) -> None:
-        """The page of one student, for a teacher or for the student."""
+        """Show the page of one student to a teacher or to the student."""
         if not self._person.teaches and name != self._person.name:
             raise RefusedError(403, "not_yours", group=self._settings.teachers)
         student = await self._keeper.student(name)
@@ -156,15 +159,15 @@ class _Page(HubOAuthenticated, _Answers):  # type: ignore[misc]
             raise RefusedError(404, "no_student")
         self.finish(pages.student_page(self._frame, name, student, time.time()))
 
-    def refused(self, key: str, slots: dict[str, Given]) -> None:
+    def write_refusal(self, key: str, slots: dict[str, Given]) -> None:
         self.finish(pages.refusal_page(self._language, texts.say(key, self._language, **slots)))
 
 
 class ClassPage(_Page):
-    """The class, for a teacher; for a student, what is kept of them."""
+    """The page of the class for a teacher; for a student, the page of their own data."""
 
     async def get(self) -> None:
-        """Show it."""
+        """Show the page."""
         if not self._person.teaches:
             await self.show_student(self._person.name)
         else:
@@ -173,18 +176,18 @@ class ClassPage(_Page):
 
 
 class StudentPage(_Page):
-    """One student."""
+    """The page of one student."""
 
     async def get(self, name: str) -> None:
-        """Show the student."""
+        """Show the page."""
         await self.show_student(name)
 
 
 class NoPage(RequestHandler):
-    """Any other address."""
+    """The answer for all other addresses."""
 
     def prepare(self) -> None:
-        """Say so."""
+        """Refuse the request."""
         self.set_status(404)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(texts.say("no_page", language_of(self.request.headers.get("Accept-Language", ""))))

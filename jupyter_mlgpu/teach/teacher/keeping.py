@@ -1,4 +1,4 @@
-"""Calls the store from the event loop: one thread writes, two read, and none makes the loop wait."""
+"""Runs database calls outside the event loop: one thread writes, two threads read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from jupyter_mlgpu.teach.sharing.report import Report
 from jupyter_mlgpu.teach.teacher.people import RefusedError
 from jupyter_mlgpu.teach.teacher.store import ReportStore, Sent, StoreError, StudentSummary
 
-#: Reports that may wait to be written: some seconds' worth of a class of 300; and those of one transaction.
+#: Most reports that wait to be written, which is some seconds' worth of a class of 300; and most in one
+#: transaction.
 MOST_WAITING = 200
 MOST_AT_ONCE = 50
 
@@ -25,7 +26,7 @@ T = TypeVar("T")
 
 
 class Keeper:
-    """The store's calls as coroutines. What the database refuses is a RefusedError with status 503."""
+    """The store's methods as coroutines; a database error becomes a RefusedError with status 503."""
 
     def __init__(self, store: ReportStore, keep_days: int) -> None:
         self._store = store
@@ -36,7 +37,7 @@ class Keeper:
         self._writing: asyncio.Task[None] | None = None
 
     async def take(self, student: str, report: Report) -> tuple[str, ...]:
-        """Keep a report; the ids of its records when they are committed."""
+        """Store a report, and return the ids of its records once they are committed."""
         if len(self._waiting) >= MOST_WAITING:
             raise RefusedError(503, "busy", most=MOST_WAITING, retry_after=60)
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -47,13 +48,13 @@ class Keeper:
         return tuple(record.id for record in report.records)
 
     async def _write(self) -> None:
-        """Commit what waits, all that came meanwhile at once: a slow disk then makes no queue."""
+        """Commit all waiting reports together, so that a slow disk does not cause a queue."""
         while self._waiting:
             batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
             reports = [sent for sent, _ in batch]
             try:
                 await _in(self._writer, "not_kept", partial(self._store.take, reports))
-            except Exception as error:  # each of them is told, whatever it was
+            except Exception as error:  # every waiting report gets the error, whatever it is
                 for _, kept in batch:
                     kept.set_exception(error)
             else:
@@ -61,22 +62,22 @@ class Keeper:
                     kept.set_result(None)
 
     async def students(self) -> list[StudentSummary]:
-        """Everybody, as `ReportStore.students`."""
+        """Return all students, as `ReportStore.students` does."""
         return await _in(self._readers, "not_read", self._store.students)
 
     async def student(self, name: str) -> StudentSummary | None:
-        """One student, as `ReportStore.student`."""
+        """Return one student, as `ReportStore.student` does."""
         return await _in(self._readers, "not_read", lambda: self._store.student(name))
 
     async def tidy(self) -> None:
-        """Delete what was kept long enough. What fails is logged, and tried again the next time."""
+        """Delete old data; a failure is logged, and the next call tries again."""
         try:
             await _in(self._writer, "not_kept", lambda: self._store.tidy(time.time() - self._keep))
         except RefusedError:
             _log.warning("Nothing old was deleted this time.")
 
     def close(self) -> None:
-        """Wait until all that was begun is done, and give the database back."""
+        """Wait until all running calls are done, and close the database."""
         self._writer.shutdown()
         self._readers.shutdown()
         self._store.close()

@@ -1,6 +1,6 @@
-"""The service's log on stderr. No token stands in it, whoever wrote the line and wherever a request had it.
+"""The service's log on stderr, with all tokens removed.
 
-tornado logs a refused request with its whole address, and a failure with the request itself.
+tornado logs a refused request with its whole address, and an error with the request itself.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import re
 
-# A query may hold anything that a stranger put there, also a token under a name that nobody knows.
+# A query may hold anything, also a token under an unknown name.
 _QUERY = re.compile(r"\?[^\s'\"]+")
 _TOKEN = re.compile(r"\b(token|bearer)\b(\W{1,3})[\w.~+/=-]{16,}", re.IGNORECASE)
 
@@ -19,7 +19,7 @@ class _Formatter(logging.Formatter):
 
 
 def handler() -> logging.Handler:
-    """What writes the log; all of the service's lines go through it."""
+    """Return the handler for all lines of the service's log."""
     found = logging.StreamHandler()
     found.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     return found

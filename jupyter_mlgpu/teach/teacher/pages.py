@@ -1,4 +1,4 @@
-"""The pages, as plain HTML that runs no script. Everything that was sent is text in it, and no mark-up."""
+"""The pages, as plain HTML without scripts. All data from reports is escaped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jupyter_mlgpu.teach.sharing.report import EXERCISES, SharedReading, SharedR
 from jupyter_mlgpu.teach.teacher import texts
 from jupyter_mlgpu.teach.teacher.store import Receipt, StudentSummary
 
-#: Clocks that differ by less than this, in seconds, are said to agree: so long a report may be on its way.
+#: Clocks that differ by fewer seconds count as equal, because a report may take that long to arrive.
 CLOSE = 5
 
 _STYLE = """
@@ -33,14 +33,14 @@ ul { margin: 0; padding-left: 1.2rem; }
 a:focus-visible, .wide:focus-visible { outline: 3px solid; outline-offset: 2px; }
 """
 _DIGEST = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-#: The header Content-Security-Policy: of all that a page could load or run, only the style above.
+#: The header Content-Security-Policy: a page may load and run nothing but the style above.
 POLICY = f"default-src 'none'; style-src 'sha256-{_DIGEST}'; {markup.POLICY}; frame-ancestors 'none'"
 _CODES = {"en": "en", "zh": "zh-Hans"}
 
 
 @dataclass(frozen=True, slots=True)
 class PageFrame:
-    """What stands around every page: its language, the service's prefix, who looks, how long data is kept."""
+    """The common parts of every page: language, the service's prefix, the user, and the retention time."""
 
     language: str
     prefix: str
@@ -49,11 +49,11 @@ class PageFrame:
     keep_days: int
 
     def say(self, key: str, **slots: Given) -> str:
-        """A text in the page's language."""
+        """Return a text in the page's language."""
         return texts.say(key, self.language, **slots)
 
     def page(self, title: str, body: Sequence[Child], now: float, here: str) -> str:
-        """A whole page. `here` is the address to load again."""
+        """Return a whole page. `here` is the address to reload."""
         links = [element("a", self.say("refresh"), href=here)]
         if self.teaches and here != self.prefix:
             links.append(element("a", self.say("to_class"), href=self.prefix))
@@ -76,7 +76,10 @@ class PageFrame:
 
 
 def class_page(frame: PageFrame, students: Sequence[StudentSummary], now: float) -> str:
-    """All students: lesson progress, and the last receipt of each. `now` in seconds since 1970."""
+    """Return the page of all students: lesson progress, and each one's last receipt.
+
+    `now` is in seconds since 1970.
+    """
     body = [element("p", frame.say("nobody"))]
     if students:
         head = ("student", "lesson", "in_lesson", "in_all", "receipt", "wall_time", "peak_memory_process")
@@ -89,7 +92,7 @@ def class_page(frame: PageFrame, students: Sequence[StudentSummary], now: float)
 
 
 def student_page(frame: PageFrame, name: str, student: StudentSummary | None, now: float) -> str:
-    """One student: clock, lessons, receipts; None where nothing is kept of who looks."""
+    """Return the page of one student: clock, lessons and receipts; None if nothing is stored."""
     here = f"{frame.prefix}students/{quote(name, safe='')}"
     if student is None:
         return frame.page(name, [element("p", frame.say("you_nothing"))], now, here)
@@ -110,12 +113,12 @@ def student_page(frame: PageFrame, name: str, student: StudentSummary | None, no
 
 
 def refusal_page(language: str, sentence: str) -> str:
-    """A page that says one sentence, plain text."""
+    """Return a page with one sentence, given as plain text."""
     return _document(language, sentence, [element("main", element("p", sentence))])
 
 
 def _document(language: str, title: str, parts: Sequence[Markup]) -> str:
-    # What it may load says a header, which no page can leave out.
+    # A header sets what the page may load, and no page can leave it out.
     body = joined(*parts, between="\n")
     return document(title, _STYLE, body, "\n", policy=None, language=_CODES[language], wide=True)
 
@@ -211,7 +214,7 @@ def _clock(frame: PageFrame, student: StudentSummary) -> str:
 def _moment(seconds: float) -> str:
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):  # a clock that is set thousands of years ahead
+    except (OverflowError, ValueError, OSError):  # a clock set thousands of years ahead
         return f"{seconds:.0f} s"
 
 
@@ -221,7 +224,7 @@ def _time(seconds: float) -> Markup:
 
 
 def _table(frame: PageFrame, caption: str, head: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
-    """A table of which the first cell of a row names it; it can be scrolled with the keyboard."""
+    """Return a table that can be scrolled with the keyboard; the first cell of a row is its header."""
     columns = [element("th", frame.say(name), scope="col") for name in head]
     lines = [
         element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))

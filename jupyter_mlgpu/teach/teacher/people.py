@@ -1,4 +1,4 @@
-"""Who asks: what the hub says of a token or of a browser, and nothing that the request says of itself."""
+"""Identification of users by the hub's answer on a token or browser, never by the request's own claims."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tornado.web import HTTPError
 from jupyter_mlgpu.record.sentence import Given
 from jupyter_mlgpu.teach.teacher import texts
 
-#: How long an answer of the hub is used again, in seconds: so long a token that was revoked still works.
+#: Seconds for which an answer of the hub is reused. A revoked token still works for that long.
 TRUST_SECONDS = 60
 
 _TOKEN = re.compile(r"(?:token|bearer) +([\x21-\x7e]{1,500})", re.IGNORECASE)
 
 
 class RefusedError(HTTPError):
-    """A request is refused: an HTTP status, and the key of the sentence in `texts` that says why."""
+    """A refused request: an HTTP status, and the key of the sentence in `texts` with the reason."""
 
     def __init__(self, status: int, key: str, *, retry_after: int | None = None, **slots: Given) -> None:
         super().__init__(status, "%s", texts.say(key, **slots))
@@ -30,20 +30,23 @@ class RefusedError(HTTPError):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody whom the hub knows, and whether they are in the group of the teachers."""
+    """A user of the hub, and True if they are in the group of the teachers."""
 
     name: str
     teaches: bool
 
 
 async def sender(hub: Any, header: str, teachers: str) -> Person:
-    """Whose token the header Authorization holds. `hub` is JupyterHub's HubAuth. Raises RefusedError."""
+    """Return the owner of the token in the header Authorization; raises RefusedError.
+
+    `hub` is JupyterHub's HubAuth.
+    """
     found = _TOKEN.fullmatch(header.strip())
     if found is None:
         raise RefusedError(401, "no_token")
     try:
         model = await hub.user_for_token(found[1], sync=False)
-    except Exception as error:  # the hub is away, or answered what JupyterHub's own class stumbles over
+    except Exception as error:  # the hub is down, or its answer breaks JupyterHub's own class
         raise RefusedError(503, "hub_silent", retry_after=60) from error
     if model is None:
         raise RefusedError(401, "unknown_token")
@@ -51,9 +54,9 @@ async def sender(hub: Any, header: str, teachers: str) -> Person:
 
 
 async def visitor(hub: Any, handler: Any, teachers: str) -> Person | None:
-    """Who is signed in in the browser that asks; None for nobody. `hub` is JupyterHub's HubOAuth.
+    """Return the user signed in to the browser, or None. `hub` is JupyterHub's HubOAuth.
 
-    A token in the request is refused: a program in a teacher's notebook, a student's perhaps, has the token
+    A token in the request is refused: a program in a teacher's notebook, perhaps a student's, has the token
     of the teacher's server, and is not the teacher.
     """
     if "Authorization" in handler.request.headers or "token" in handler.request.arguments:
@@ -66,7 +69,10 @@ async def visitor(hub: Any, handler: Any, teachers: str) -> Person | None:
 
 
 def person(hub: Any, model: Mapping[str, Any], teachers: str) -> Person:
-    """The person that the hub describes. Raises RefusedError for a service, and without access to ours."""
+    """Return the user that the hub describes.
+
+    Raises RefusedError for a service, and for a user without access to our service.
+    """
     if model.get("kind") != "user":
         raise RefusedError(403, "service", name=str(model.get("name")))
     if not hub.check_scopes(hub.access_scopes, model):

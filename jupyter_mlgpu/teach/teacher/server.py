@@ -1,4 +1,4 @@
-"""Runs the service until it is told to stop."""
+"""Runs the service until it receives a signal to stop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tornado.netutil import bind_unix_socket
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.visible import visible_line
-from jupyter_mlgpu.teach.sharing.address import doubt
+from jupyter_mlgpu.teach.sharing.address import why_untrusted
 from jupyter_mlgpu.teach.sharing.report import MAX_BYTES
 from jupyter_mlgpu.teach.teacher.handlers import application
 from jupyter_mlgpu.teach.teacher.keeping import Keeper
@@ -24,15 +24,15 @@ from jupyter_mlgpu.teach.teacher.people import TRUST_SECONDS
 from jupyter_mlgpu.teach.teacher.settings import Settings
 from jupyter_mlgpu.teach.teacher.store import ReportStore
 
-#: A request that was begun and does not come to its end is dropped after this, in seconds.
+#: Seconds after which an incomplete request is dropped.
 PATIENCE = 60
 _HOUR_IN_MS = 3_600_000
-#: Who may connect to the socket: every student. Who may replace it is the folder's matter.
+#: All students may connect to the socket. The folder's permissions protect it from replacement.
 _EVERYBODY = 0o666
 
 
 async def serve(settings: Settings, store: ReportStore) -> None:
-    """Answer until SIGTERM or Ctrl-C. Raises UsageError where the address is taken."""
+    """Serve until SIGTERM or Ctrl-C; raises UsageError if the address is in use."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT):
@@ -40,7 +40,8 @@ async def serve(settings: Settings, store: ReportStore) -> None:
     hub = HubOAuth.instance(cache_max_age=TRUST_SECONDS)
     keeper = Keeper(store, settings.keep_days)
     server = HTTPServer(
-        # A new secret at each start: browsers are sent to the hub once more, which knows them.
+        # There is a new secret at each start. Browsers are sent to the hub once more, where users are still
+        # signed in.
         application(settings, hub, keeper, secrets.token_bytes(32)),
         max_body_size=MAX_BYTES,
         max_header_size=16_384,
@@ -68,13 +69,13 @@ async def serve(settings: Settings, store: ReportStore) -> None:
 
 
 def _at(path: Path) -> socket.socket:
-    """The socket at a path. Raises UsageError, also where somebody else could put one there, too."""
+    """Return the socket at a path; raises UsageError, also if another user could put one there."""
     try:
         found = bind_unix_socket(str(path), mode=_EVERYBODY)
     except (OSError, ValueError) as error:
         why: str | None = getattr(error, "strerror", None) or str(error)
     else:
-        why = doubt(path)
+        why = why_untrusted(path)
         if why is None:
             return found
         found.close()

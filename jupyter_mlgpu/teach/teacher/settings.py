@@ -1,4 +1,4 @@
-"""What the service is told: by the hub in the environment, and by the one who runs it on the command line."""
+"""The service's settings, from the hub's environment variables and the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ DATABASE = "sqlite:///mlgpu-teacher.sqlite"
 TEACHERS = "teachers"
 KEEP_DAYS = 180
 
-#: What a hub sets for a service, and what an external service sets itself. JupyterHub reads the others.
+#: Variables that a hub sets for a service, or an administrator for an external one. JupyterHub reads the
+#: others.
 _NEEDED = (
     "JUPYTERHUB_API_TOKEN",
     "JUPYTERHUB_API_URL",
@@ -26,10 +27,10 @@ _NEEDED = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where to listen (`host`, `port`), under which `prefix` (with a slash at both ends), and what to do.
+    """The address to listen at (`host`, `port`), the `prefix` (with a slash at both ends), and more.
 
-    `teachers` is the hub's group whose members see the whole class; `keep_days` how long anything is kept.
-    `socket` is a Unix socket at which to listen, too.
+    `teachers` is the hub's group whose members see the whole class, and `keep_days` the retention time.
+    `socket` is a Unix socket to listen at as well.
     """
 
     host: str
@@ -43,7 +44,7 @@ class Settings:
 def settings_from(
     environment: Mapping[str, str], teachers: str, keep_days: int, socket: Path | None = None
 ) -> Settings:
-    """The settings of a service that a hub started. Raises UsageError, saying what is lacking."""
+    """Return the settings of a service started by a hub; raises UsageError naming what is missing."""
     if absent := [name for name in _NEEDED if not environment.get(name)]:
         raise UsageError(
             f"The teacher's view is started by a JupyterHub, and {', '.join(absent)} is not set: add it to "

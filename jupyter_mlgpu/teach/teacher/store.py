@@ -1,4 +1,4 @@
-"""Keeps reports, and finds them again. Every call is one transaction; what returned is committed."""
+"""Storage of reports. Every call is one transaction, which is committed when the call returns."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from jupyter_mlgpu.record.errors import MlgpuError
 from jupyter_mlgpu.teach.sharing.report import Report, SharedCheck, SharedReading, SharedRecord
 from jupyter_mlgpu.teach.teacher.tables import CHECKS, RECORDS, STUDENTS
 
-#: Records of one student that are kept: more than a course makes, and a bound for one who floods.
+#: Most stored records of one student. A course has fewer; this limits a student who sends too many.
 MOST_RECORDS = 5_000
-#: Receipts on a student's page.
+#: Number of receipts on a student's page.
 SHOWN = 50
 
 _INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 class StoreError(MlgpuError):
-    """The database did not do it: it is locked, full or away. Nothing of the call was kept."""
+    """The database failed: it is locked, full or unavailable. The call stored nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A report, of whom the hub says that it is, and when it arrived by our clock (seconds since 1970)."""
+    """A report, its sender according to the hub, and its arrival by our clock (seconds since 1970)."""
 
     student: str
     report: Report
@@ -39,7 +39,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A record as it is kept: when it arrived by our clock (seconds since 1970), and its lesson."""
+    """A stored record with its lesson, and its arrival by our clock (seconds since 1970)."""
 
     arrived: float
     lesson: str | None
@@ -48,11 +48,11 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class StudentSummary:
-    """What is kept of one student. `checks` maps exercises to what is known of them.
+    """The stored data of one student. `checks` maps exercises to their state.
 
-    `clock_ahead` is the student's clock less ours when the last report arrived, in seconds: the way of the
-    report is in it, and how long it waited where it was sent late. `receipts` begins with the last: in the
-    order of arrival, and of the cells' numbers inside a run.
+    `clock_ahead` is the student's clock minus ours at the arrival of the last report, in seconds. It includes
+    the transfer time of the report, and its waiting time if it was sent late. `receipts` begins with the last
+    one: in the order of arrival, and of the cells' numbers within a run.
     """
 
     name: str
@@ -64,20 +64,20 @@ class StudentSummary:
 
 
 class ReportStore:
-    """The database behind the service. Safe to use from several threads."""
+    """The database of the service. It is thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._insert = _INSERT[engine.dialect.name]
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self._engine.dispose()
 
     def take(self, reports: Sequence[Sent]) -> None:
-        """Keep reports, in their order; a record that is kept already is left as it is.
+        """Store reports in their order; records that are stored already stay unchanged.
 
-        Raises StoreError, and then keeps nothing of any of them.
+        Raises StoreError, in which case none of the reports is stored.
         """
         with self._transaction() as connection:
             for sent in reports:
@@ -86,7 +86,7 @@ class ReportStore:
                 self._checks(connection, sent)
 
     def students(self) -> list[StudentSummary]:
-        """Everybody of whom something is kept, by name, each with the last receipt."""
+        """Return all students by name, each with the last receipt."""
         last = and_(RECORDS.c.place == STUDENTS.c.last_place, RECORDS.c.student == STUDENTS.c.name)
         people = select(STUDENTS, *_record_columns()).outerjoin(RECORDS, last).order_by(STUDENTS.c.name)
         with self._transaction() as connection:
@@ -97,9 +97,9 @@ class ReportStore:
         ]
 
     def student(self, name: str) -> StudentSummary | None:
-        """What is kept of one student, with the last receipts; None where there is nothing."""
+        """Return the data of one student with the last receipts, or None if there is none."""
         own = select(*_record_columns()).where(RECORDS.c.student == name)
-        # More than are shown: the number inside a run decides among those that came together.
+        # More than are shown, because records that arrived together are sorted by their number in the run.
         own = own.order_by(RECORDS.c.place.desc()).limit(4 * SHOWN)
         with self._transaction() as connection:
             row = connection.execute(select(STUDENTS).where(STUDENTS.c.name == name)).first()
@@ -114,7 +114,7 @@ class ReportStore:
         return _student(row, checks.get(name, {}), records[:SHOWN])
 
     def forget(self, name: str) -> int:
-        """Delete all that is kept of a student; how many records that were."""
+        """Delete all data of a student, and return the number of deleted records."""
         with self._transaction() as connection:
             count: int = connection.execute(delete(RECORDS).where(RECORDS.c.student == name)).rowcount
             connection.execute(delete(CHECKS).where(CHECKS.c.student == name))
@@ -123,7 +123,7 @@ class ReportStore:
         return count
 
     def tidy(self, before: float) -> None:
-        """Delete what arrived before a moment (seconds since 1970), and all over MOST_RECORDS a student."""
+        """Delete data that arrived before a time (seconds since 1970), and more than MOST_RECORDS each."""
         rank = func.row_number().over(partition_by=RECORDS.c.student, order_by=RECORDS.c.place.desc())
         ranked = select(RECORDS.c.place, rank.label("rank")).subquery()
         beyond = select(ranked.c.place).where(ranked.c.rank > MOST_RECORDS)
@@ -144,7 +144,7 @@ class ReportStore:
             raise StoreError(str(getattr(error, "orig", None) or error).strip().partition("\n")[0]) from error
 
     def _empty_log(self) -> None:
-        """SQLite writes to a log first, where what was deleted could still be read."""
+        """Empty SQLite's write-ahead log, in which deleted data could still be read."""
         if self._engine.dialect.name == "sqlite":
             with self._transaction() as connection:
                 connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
@@ -191,12 +191,12 @@ class ReportStore:
         who = {"student": sent.student, "arrived": sent.arrived}
         rows = [{**who, **as_json(check)} for check in sent.report.checks]
         statement = self._insert(CHECKS)
-        told = statement.excluded
+        reported = statement.excluded
         changed = {
-            "passed": or_(CHECKS.c.passed, told.passed),
-            # The larger of both: SQLite and PostgreSQL have no function of one name for it.
-            "tries": case((CHECKS.c.tries > told.tries, CHECKS.c.tries), else_=told.tries),
-            "arrived": told.arrived,
+            "passed": or_(CHECKS.c.passed, reported.passed),
+            # The larger of both. SQLite and PostgreSQL have different functions for it.
+            "tries": case((CHECKS.c.tries > reported.tries, CHECKS.c.tries), else_=reported.tries),
+            "arrived": reported.arrived,
         }
         connection.execute(
             statement.on_conflict_do_update(index_elements=["student", "exercise"], set_=changed), rows
@@ -207,7 +207,7 @@ _FIELDS = ("id", "run", "number", "started_at", "outcome", "framework", "framewo
 
 
 def _record_columns() -> list[Any]:
-    """The columns of a record, under names that those of a student leave free."""
+    """Return the columns of a record, under names that differ from those of a student."""
     return [
         RECORDS.c.id.label("record_id"),
         RECORDS.c.arrived.label("record_arrived"),

@@ -1,4 +1,4 @@
-"""The tables: all that the service keeps. Names of columns are those of `teach/sharing/report.py`."""
+"""The database tables. Column names are those of `teach/sharing/report.py`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from sqlalchemy import (
 
 METADATA = MetaData()
 
-#: The form of the tables below. A change of them makes it larger, and has to say what becomes of older rows.
+#: The version of the tables below. A change increases it, and has to define the migration of older rows.
 FORM = 1
 
-#: The form that a database has, in one row.
+#: The version of a database, in one row.
 FORMS = Table("mlgpu_form", METADATA, Column("form", Integer, primary_key=True))
 
-#: A hub's names have 255 characters at most.
+#: A hub's names have at most 255 characters.
 _NAME = String(255)
-#: SQLite numbers rows by itself in an Integer only.
+#: SQLite numbers rows by itself only in an Integer.
 _PLACE = BigInteger().with_variant(Integer(), "sqlite")
 
-#: Who sent something: when the last report arrived, how far the student's clock was ahead of ours then (s),
-#: the last lesson that was named, and the place of the last record in RECORDS.
+#: A student: arrival of the last report, how far the student's clock was ahead of ours then (s), the last
+#: lesson named, and the place of the last record in RECORDS.
 STUDENTS = Table(
     "mlgpu_students",
     METADATA,
@@ -41,7 +41,7 @@ STUDENTS = Table(
     Column("last_place", _PLACE),
 )
 
-#: A record each; `place` counts arrivals and is never used again, so that no row takes another's place.
+#: A record per row. `place` counts arrivals and is never reused, so no row takes the place of another.
 RECORDS = Table(
     "mlgpu_records",
     METADATA,
@@ -63,7 +63,7 @@ RECORDS = Table(
     sqlite_autoincrement=True,
 )
 
-#: An exercise of a student: passed once is passed, and `tries` is the largest number that was told.
+#: An exercise of a student. `passed` stays true once it is, and `tries` is the largest number reported.
 CHECKS = Table(
     "mlgpu_checks",
     METADATA,

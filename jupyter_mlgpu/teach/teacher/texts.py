@@ -1,4 +1,4 @@
-"""All words that the service says: in English they stand in texts.toml, in others in our catalogues."""
+"""The texts of the service: English ones are in texts.toml, translations in our catalogues."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 from jupyter_mlgpu.record import translation
 from jupyter_mlgpu.record.sentence import Given, Sentence
 
-#: Each text by its key, in English. `{name}` is filled in by `say`.
+#: Each text by its key, in English. `say` fills in `{name}`.
 TEXTS: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
 
 def say(key: str, language: str = "en", /, **slots: Given) -> str:
-    """A text in a language, its slots filled. It is plain text: pages escape it."""
+    """Return a text in a language with its slots filled; it is plain text, which pages escape."""
     return translation.translated(Sentence(TEXTS[key], slots), language)
 
 
 def language_of(accept: str) -> str:
-    """The language that a header Accept-Language likes best and that we speak; else English."""
+    """Return the supported language that a header Accept-Language prefers; English if there is none."""
     best, wanted = "en", 0.0
     for part in accept[:500].split(","):
         name, _, rest = part.strip().partition(";")

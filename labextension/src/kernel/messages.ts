@@ -37,12 +37,12 @@ const or0Count = or(0, count);
 const orText = or('', text);
 const orReadLines = or([], readLines);
 
-/** A word for %mlc_device, and what is behind it. */
+/** A word for %mlc_device, and the hardware's name or what choosing it does. */
 export const readChoice = shape({ word: word }, { about: sentence });
 
 export type IChoice = Read<typeof readChoice>;
 
-/** The choices of one device control, for a framework or for all; missing says why it offers no GPU. */
+/** The choices of a device control of one framework or of all; missing says why there is no GPU. */
 export const readPicker = shape(
   { chosen: word },
   { framework: text, words: listOf(readChoice), missing: listOf(sentence) }
@@ -50,12 +50,12 @@ export const readPicker = shape(
 
 export type IPicker = Read<typeof readPicker>;
 
-/** A framework that is imported, with the versions of what belongs to it. */
+/** An imported framework, with the versions of its packages. */
 export const readFramework = shape({ name: word }, { versions: pairsOf(text) });
 
 export type IFramework = Read<typeof readFramework>;
 
-/** The devices asked for, as in a record, what can be chosen, and what is imported. */
+/** The requested devices, as in a record, the devices that can be chosen, and the imported frameworks. */
 export const readDeviceStatus = shape(
   {},
   { requested: pairsOf(text), pickers: listOf(readPicker), frameworks: listOf(readFramework) }
@@ -63,7 +63,7 @@ export const readDeviceStatus = shape(
 
 export type IDeviceStatus = Read<typeof readDeviceStatus>;
 
-/** The device that waits for the end of the running cell; framework null: for all of them. */
+/** The device that will be set when the running cell ends; framework is null for all frameworks. */
 export const readWaitingDevice = shape({ word: word }, { framework: text });
 
 export type IWaitingDevice = Read<typeof readWaitingDevice>;
@@ -76,7 +76,7 @@ export const readSaid = shape(
 
 export type ISaid = Read<typeof readSaid>;
 
-/** The choices that wait for the running cell to end (null: no such choice), and the last answer. */
+/** The choices that wait for the running cell to end (null if there is none), and the last answer. */
 export const readSidebarState = shape(
   {},
   { device: readWaitingDevice, trace: oneOf(true, false), said: readSaid }
@@ -84,12 +84,12 @@ export const readSidebarState = shape(
 
 export type ISidebarState = Read<typeof readSidebarState>;
 
-/** The number of a run of a cell that repeats, and how many runs there are. */
+/** The number of a run of a repeating cell, and the number of runs. */
 export const readRun = shape({ number: count, of: count }, {});
 
 export type IRun = Read<typeof readRun>;
 
-/** A cell that runs, and for how many seconds it had when this was sent. */
+/** The running cell, and its elapsed seconds when this was sent. */
 export const readRunning = shape(
   { cell: readCell },
   {
@@ -103,7 +103,7 @@ export const readRunning = shape(
 
 export type IRunning = Read<typeof readRunning>;
 
-/** One line of a chart: device and quantity name it, limit is the most it can be, null: not known. */
+/** One line of a chart: device and quantity name it, limit is its largest value, null if unknown. */
 export const readCounterSeries = shape(
   {},
   {
@@ -118,7 +118,7 @@ export const readCounterSeries = shape(
 
 export type ICounterSeries = Read<typeof readCounterSeries>;
 
-/** The newest sample; series is there when it has changed, strip is what the running cell has done. */
+/** The newest sample; series is present if it changed, and strip is the running cell's work so far. */
 export const readCountersEvent = shape(
   { t: amount, values: placesOf(amount, 256) },
   { time: orText, strip: readStripSoFar, series: listOrNullOf(orEmpty(readCounterSeries), 256) }
@@ -126,7 +126,7 @@ export const readCountersEvent = shape(
 
 export type ICountersEvent = Read<typeof readCountersEvent>;
 
-/** The answer to a browser that watches: whether samples come, for how long, and why not. */
+/** The answer to a request for live counters: if they are sampled, for how long, and why not. */
 export const readWatch = shape(
   {},
   { watching: flag, seconds: or(0, amount), whyMissing: sentence }
@@ -134,7 +134,7 @@ export const readWatch = shape(
 
 export type IWatch = Read<typeof readWatch>;
 
-/** The same as a browser gets it: of which run. */
+/** The records as a browser gets them, with the run's id. */
 export const readRecords = shape(
   { run: word },
   {
@@ -147,12 +147,12 @@ export const readRecords = shape(
 
 export type IRecords = Read<typeof readRecords>;
 
-/** A moment in seconds on the kernel's own clock, and the values in the order of the series. */
+/** A time in seconds on the kernel's own clock, and the values in the order of the series. */
 export const readSample = rowOf({ t: amount, values: placesOf(amount, 256) }, {});
 
 export type ISample = Read<typeof readSample>;
 
-/** The live counters in a snapshot: t is its moment on the samples' clock. */
+/** The live counters in a snapshot; t is its time on the samples' clock. */
 export const readCountersHistory = shape(
   {
     series: listOrNullOf(orEmpty(readCounterSeries), 256),
@@ -164,7 +164,7 @@ export const readCountersHistory = shape(
 
 export type ICountersHistory = Read<typeof readCountersHistory>;
 
-/** A finding; remedy has lines for a shell, confidence is null where the check itself failed. */
+/** A finding; remedy has lines for a shell, confidence is null if the check itself failed. */
 export const readLightFinding = shape(
   { title: sentence },
   {
@@ -185,7 +185,7 @@ export const readLightDiagnosis = shape(
 
 export type ILightDiagnosis = Read<typeof readLightDiagnosis>;
 
-/** Whether the doctor is being asked, what it found, null where it has not, and why it gave no answer. */
+/** The doctor's state: found is null before it has answered, problem says why it gave no answer. */
 export const readDoctor = shape({}, { asking: flag, found: readLightDiagnosis, problem: sentence });
 
 export type IDoctor = Read<typeof readDoctor>;
@@ -195,7 +195,7 @@ export const readVersions = shape({}, { python: text });
 
 export type IVersions = Read<typeof readVersions>;
 
-/** The same as a browser gets it: of which run, and after which delta. */
+/** The snapshot as a browser gets it, with the run's id and the number of the last delta. */
 export const readSnapshot = shape(
   { run: word, seq: count },
   {
@@ -212,42 +212,42 @@ export const readSnapshot = shape(
 
 export type ISnapshot = Read<typeof readSnapshot>;
 
-/** A record that is new or has changed, and its place among the kernel's records; null: it is not told. */
+/** A new or changed record, and its place among the kernel's records (null if it has none). */
 export const readRecordEvent = shape({ record: readKnownRecord }, { place: count });
 
 export type IRecordEvent = Read<typeof readRecordEvent>;
 
-/** New lines of the running cell of that number; null: lines of no cell. */
+/** New lines of the running cell with that number, or of no cell if it is null. */
 export const readLinesEvent = shape({ lines: readLines }, { sequence: count });
 
 export type ILinesEvent = Read<typeof readLinesEvent>;
 
-/** The devices have changed, or what was asked for. */
+/** The devices or the request for them have changed. */
 export const readDeviceEvent = shape({ device: readDeviceStatus }, {});
 
 export type IDeviceEvent = Read<typeof readDeviceEvent>;
 
-/** Somebody has chosen something, or it was done. */
+/** A user has chosen something, or a choice has been applied. */
 export const readSidebarEvent = shape({ choices: readSidebarState }, {});
 
 export type ISidebarEvent = Read<typeof readSidebarEvent>;
 
-/** The doctor is asked, or has answered. */
+/** The doctor was started, or has answered. */
 export const readDoctorEvent = shape({ doctor: readDoctor }, {});
 
 export type IDoctorEvent = Read<typeof readDoctorEvent>;
 
-/** What the running cell is at. */
+/** The running cell's progress. */
 export const readProgressEvent = shape({ sequence: count }, { progress: sentence });
 
 export type IProgressEvent = Read<typeof readProgressEvent>;
 
-/** Cells are traced from now on, or not. */
+/** Tracing was turned on or off. */
 export const readTraceEvent = shape({}, { on: flag });
 
 export type ITraceEvent = Read<typeof readTraceEvent>;
 
-/** Why a kernel died. next is one thing to do; lines are its last native lines, oldest first. */
+/** The reason why a kernel died. */
 export const readKernelExit = shape(
   { sentence: sentence, next: sentence },
   { confidence: or('open', oneOf('sure', 'likely', 'open')), lines: orReadLines }

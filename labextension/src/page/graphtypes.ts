@@ -27,22 +27,22 @@ const or0Count = or(0, count);
 const upTo200000 = upTo(200_000);
 const orPrintedIn120 = or('', printedIn(120));
 
-/** Where it would run; noun is what is known of it, kernels or layers. */
+/** The target of a plan. noun is what its table lists: kernels or layers. */
 export const readTarget = shape({}, { title: orPrintedIn120, noun: or('', text) });
 
 export type ITarget = Read<typeof readTarget>;
 
-/** How many operations are of each kind. */
+/** The number of operations of each kind. */
 export const readCounts = shape({ own: count, shared: count, cpu: count }, {});
 
 export type ICounts = Read<typeof readCounts>;
 
-/** Of a drawing, and of each of its boxes. */
+/** The size of a drawing or of its boxes. */
 export const readSize = rowOf({ width: upTo200000, height: upTo200000 }, {});
 
 export type ISize = Read<typeof readSize>;
 
-/** Operations that can run as a whole: where, how many, and how many of them no box tells. */
+/** Operations that can run as a whole: place, number, and the number of them without a box. */
 export const readFrame = rowOf(
   { x: upTo200000, y: upTo200000, width: upTo200000, height: upTo200000 },
   { operations: or0Count, hidden: or0Count }
@@ -50,7 +50,7 @@ export const readFrame = rowOf(
 
 export type IFrame = Read<typeof readFrame>;
 
-/** Where; the operation, its name, where it runs, and the number of the reason. */
+/** A box: place, operation, name, kind, and the index of the reason. */
 export const readBox = rowOf(
   {
     x: upTo200000,
@@ -64,7 +64,7 @@ export const readBox = rowOf(
 
 export type IBox = Read<typeof readBox>;
 
-/** One function. whole: each operation has its box; else the largest groups have one for each kind. */
+/** One function. whole: each operation has its box. Otherwise the largest groups have one per kind. */
 export const readDrawing = shape(
   {
     operations: count,
@@ -86,7 +86,7 @@ export const readDrawing = shape(
 
 export type IDrawing = Read<typeof readDrawing>;
 
-/** The functions of a plan, and how many operations are of which kind. */
+/** The functions of a plan, and the number of operations of each kind. */
 export const readGraph = shape(
   { counts: readCounts },
   { target: readTarget, drawings: listOf(readDrawing), moreFunctions: or0Count }

@@ -28,7 +28,7 @@ export const SCHEMA = 1;
 
 const listOfSentence = listOf(sentence);
 
-/** figures are the numbers of the columns of numbers; with summary the table is folded under it. */
+/** A table. figures are the indices of the number columns. */
 export const readTable = shape(
   {
     columns: listOrNullOf(sentence, 400),
@@ -39,7 +39,7 @@ export const readTable = shape(
 
 export type ITable = Read<typeof readTable>;
 
-/** It goes from low at the left, or at the foot, to high. */
+/** An axis that goes from low, at the left or at the bottom, to high. */
 export const readAxis = shape(
   { low: finite, high: finite },
   { title: said, log: flag, ticks: listOf(tupleOf<[number, Sentence]>(1, finite, said)) }
@@ -47,7 +47,7 @@ export const readAxis = shape(
 
 export type IAxis = Read<typeof readAxis>;
 
-/** Points of one name; equal colours belong together. dashed was not measured here. */
+/** Points with one name. Equal colours belong together. dashed: not measured here. */
 export const readSeries = shape(
   { mark: oneOf('line', 'points', 'roof', 'bar', 'span') },
   {
@@ -70,12 +70,12 @@ export const readSeries = shape(
 
 export type ISeries = Read<typeof readSeries>;
 
-/** A line across the chart, and between which values it lies. */
+/** A line across the chart, with the interval that contains its value. */
 export const readRule = shape({ at: finite }, { low: finite, high: finite, label: said });
 
 export type IRule = Read<typeof readRule>;
 
-/** words say what it says; lies: values go from left to right. */
+/** A chart. words is its text alternative. lies: values go from left to right. */
 export const readChart = shape(
   { x: readAxis, y: readAxis, series: listOrNullOf(readSeries, 32) },
   {
@@ -93,7 +93,7 @@ export const readChart = shape(
 
 export type IChart = Read<typeof readChart>;
 
-/** The answer in one sentence, parts and details in reading order; charts say the same as the tables. */
+/** The answer in one sentence, and parts and details in reading order. Charts repeat the tables. */
 export const readPage = shape(
   {
     kind: oneOf('page', 'plan', 'race', 'bench', 'engines'),

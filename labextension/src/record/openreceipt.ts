@@ -11,12 +11,12 @@ import { readChart, readTable } from '../page/pagetypes';
 
 const listOfSentence = listOf(sentence);
 
-/** A time, its figure, and the part of the longest one that it is. */
+/** A time, its figure, and its ratio to the longest time. */
 export const readTimeBar = shape({ part: amount }, { name: said, figure: said });
 
 export type ITimeBar = Read<typeof readTimeBar>;
 
-/** A line of code, of the cell itself or of the one with that execution count: its share of samples. */
+/** A line of code, in this cell or the one with execution count cell, and its share of samples. */
 export const readSampledLine = shape(
   { line: count, share: amount, low: amount, high: amount },
   { cell: count }
@@ -24,7 +24,7 @@ export const readSampledLine = shape(
 
 export type ISampledLine = Read<typeof readSampledLine>;
 
-/** The parts of an open receipt in reading order; empty where there is nothing to say. */
+/** The parts of an open receipt in reading order. Empty parts have nothing to show. */
 export const readOpenReceipt = shape(
   {},
   {

@@ -9,7 +9,7 @@ import { readCounterSeries } from '../kernel/messages';
 import { amount, listOf, oneOf, or, orEmpty, placesOf, rowOf, shape } from '../language/untrusted';
 import type { Read } from '../language/untrusted';
 
-/** The open receipt of a cell, its samples of memory, which are read apart, and why these are missing. */
+/** A cell's open receipt and memory samples, which are parsed separately, or why there are none. */
 export const readRecordPage = shape(
   {},
   {
@@ -21,12 +21,12 @@ export const readRecordPage = shape(
 
 export type IRecordPage = Read<typeof readRecordPage>;
 
-/** A look while a cell ran: seconds from its start, and the values in the order of the series. */
+/** A sample of a running cell: seconds from its start, and the values in the order of the series. */
 export const readMemorySample = rowOf({ at: amount, values: placesOf(amount, 256) }, {});
 
 export type IMemorySample = Read<typeof readMemorySample>;
 
-/** Looks at memory while a cell ran, so many seconds apart. */
+/** Memory samples of a cell, interval seconds apart. */
 export const readMemorySamples = shape(
   { interval: amount },
   { series: listOf(orEmpty(readCounterSeries)), samples: listOf(readMemorySample, 2000) }

@@ -33,7 +33,7 @@ const orText = or('', text);
 const or0Amount = or(0, amount);
 const orTextIn240 = or('', textIn(240));
 
-/** Which cell (or traced block) was measured; with the run's id, sequence identifies a record. */
+/** The cell (or traced block) that was measured. */
 export const readCell = shape(
   { sequence: count },
   { id: text, executionCount: count, digest: named('source_digest', text), name: orText }
@@ -41,17 +41,17 @@ export const readCell = shape(
 
 export type ICell = Read<typeof readCell>;
 
-/** Seconds in which the cell's thread did one thing, by its letter. */
+/** Seconds that the cell's thread spent on one activity, given by its letter. */
 export const readSpent = shape({ did: text }, { seconds: or0Amount });
 
 export type ISpent = Read<typeof readSpent>;
 
-/** A line of the cell, or of the cell with this execution count where that is another one. */
+/** A line of the cell, or of an earlier cell if its execution count is given. */
 export const readStripLine = shape({ line: count }, { cell: count });
 
 export type IStripLine = Read<typeof readStripLine>;
 
-/** What the cell's thread did: in each bin of so many seconds what it did most, as a letter. */
+/** The activity of the cell's thread: one letter per bin for its most frequent activity. */
 export const readHostLane = shape(
   {},
   {
@@ -65,7 +65,7 @@ export const readHostLane = shape(
 
 export type IHostLane = Read<typeof readHostLane>;
 
-/** What a GPU did of the cell's work: in each bin a digit, from 0 (nothing) to 9 (all of it). */
+/** The activity of a GPU for the cell: for each bin a digit from 0 (none) to 9 (all of it). */
 export const readGpuLane = shape(
   {},
   {
@@ -85,7 +85,7 @@ export const readDeviceLane = shape({ device: text, lane: readGpuLane }, {});
 
 export type IDeviceLane = Read<typeof readDeviceLane>;
 
-/** The lanes of the cell with this number, which has run for so many seconds and goes on. */
+/** The lanes of a cell that is still running, and its run time in seconds so far. */
 export const readStripSoFar = shape(
   { sequence: count, seconds: amount, gpus: listOrNullOf(readDeviceLane) },
   { host: readHostLane }
@@ -93,7 +93,7 @@ export const readStripSoFar = shape(
 
 export type IStripSoFar = Read<typeof readStripSoFar>;
 
-/** All copies in one direction (host-to-device, ...): seconds is the sum of their times. */
+/** All copies in one direction (host-to-device, ...) and the sum of their times in seconds. */
 export const readCopySum = shape(
   { direction: text },
   { count: or0Count, bytes: or0Count, seconds: or0Amount }
@@ -101,12 +101,12 @@ export const readCopySum = shape(
 
 export type ICopySum = Read<typeof readCopySum>;
 
-/** All launches of one kernel: seconds is the sum of their times. */
+/** All launches of one kernel and the sum of their times in seconds. */
 export const readKernelSum = shape({ name: text }, { count: or0Count, seconds: or0Amount });
 
 export type IKernelSum = Read<typeof readKernelSum>;
 
-/** What a GPU (gpu:0) did of the work that a cell launched. */
+/** The work of a cell that ran on one GPU (gpu:0). */
 export const readGpuWork = shape(
   { device: text },
   {
@@ -122,7 +122,7 @@ export const readGpuWork = shape(
 
 export type IGpuWork = Read<typeof readGpuWork>;
 
-/** Lines of a stream in a cell's output, counted by their ends. */
+/** The lines of one stream in a cell's output, counted by their ends. */
 export const readStreamLines = shape(
   { lines: count },
   { native: listOf(tupleOf<[number, number]>(2, count, count), 200) }
@@ -130,7 +130,7 @@ export const readStreamLines = shape(
 
 export type IStreamLines = Read<typeof readStreamLines>;
 
-/** What of a cell's output is native, by stream, and what the catalogue knows of it. */
+/** The native lines of a cell's output by stream, and what the message catalogue knows about them. */
 export const readNativeOutput = shape(
   {},
   {
@@ -143,7 +143,7 @@ export const readNativeOutput = shape(
 
 export type INativeOutput = Read<typeof readNativeOutput>;
 
-/** Which run of a cell that repeats a record is. */
+/** The number of a run among those of a cell that repeats. */
 export const readRepeat = shape(
   { number: count, of: count },
   { walls: or([], placesOf(amount, 1002)) }
@@ -151,7 +151,7 @@ export const readRepeat = shape(
 
 export type IRepeat = Read<typeof readRepeat>;
 
-/** One native log message of the cell; id is null where it is not known what it means. */
+/** One native log message of the cell. id is null if the message is not in the catalogue. */
 export const readLogLine = shape(
   { text: printedIn(8000), fields: readFields },
   {

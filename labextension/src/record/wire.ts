@@ -30,7 +30,7 @@ export const readRun = shape({ id: word }, { notebook: text });
 
 export type IRun = Read<typeof readRun>;
 
-/** The devices asked for, and those the work really ran on (null: not known, see why_missing). */
+/** The devices that were requested, and those on which the work ran (null: unknown, see why_missing). */
 export const readDeviceUse = shape(
   {},
   { requested: pairsOf(text), ranOn: listOrNullOf(readRanOn) }
@@ -46,7 +46,7 @@ export const readReading = shape(
 
 export type IReading = Read<typeof readReading>;
 
-/** Time of one operation in a profiled cell; times in seconds, longer than in a light run. */
+/** The time of one operation in a profiled cell, in seconds. It is longer than in a light run. */
 export const readOpStat = shape(
   { name: printedIn200, count: count, selfTime: amount, totalTime: amount },
   {
@@ -89,7 +89,7 @@ export const readRecord = shape(
 
 export type IRecord = Read<typeof readRecord>;
 
-/** The head as the browser gets it: what there is of it, figures by their names. */
+/** The head as the browser gets it, with figures by their names. Empty parts are left out. */
 export const readHead = shape(
   {},
   { label: said, figures: pairsOf(sentence), messages: listOf(sentence), folded: flag }

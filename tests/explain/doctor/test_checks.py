@@ -110,7 +110,7 @@ def test_every_clash_of_the_table_names_versions_that_can_be_found(healthy: Fact
     )
     for pair in VERSIONS:
         for clash in pair.clashes:
-            assert clash.found(everything).evidence
+            assert clash.find_pair(everything).evidence
 
 
 def named(pair: VersionPair) -> list[str]:

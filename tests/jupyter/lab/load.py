@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FILL = """
 from msgspec.structs import replace
 
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.testing import example_record
 
@@ -40,7 +40,7 @@ def record(cell):
         example_record(cell, name=f"step {cell}"), logs=tuple(line(cell, n) for n in range(10))
     )
 
-store = kit.current().store
+store = runtime.current().store
 """
 #: Makes each look at the page's clock find that a slice of work is over, and counts the tasks that our own
 #: script asks for: those of React are asked for by its scheduler, in a file of JupyterLab's.

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import Collection
 from jupyter_mlgpu.explain.engines.offsets import Offset
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.show.page.view import MIME_TYPE

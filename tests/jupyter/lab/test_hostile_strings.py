@@ -24,9 +24,9 @@ from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.explain.comparing.expect import Judgement
 from jupyter_mlgpu.explain.doctor.diagnose import CheckResult as Checked
 from jupyter_mlgpu.explain.doctor.diagnose import Diagnosis
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import Collection
 from jupyter_mlgpu.explain.engines.offsets import Offset
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.graphs.planning.forecast import of_graph
 from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, Node, Operand
 from jupyter_mlgpu.graphs.planning.graph import GivenTensor as Made

@@ -124,7 +124,7 @@ def test_a_view_is_chosen_though_the_page_moves_while_the_mouse_is_down(lab: Lab
 
 @pytest.mark.slow
 def test_a_reload_in_mid_cell_brings_back_the_view_with_its_history(lab: Lab, gate: Gate) -> None:
-    seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.watch.state()['history']]"
+    seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.live_counters.state()['history']]"
     used = "any((v or 0) == 9 * 1024**3 for values in seen() for v in values)"
     lab.write(
         "history.ipynb",
@@ -165,7 +165,7 @@ def test_nobody_is_asked_to_measure_until_somebody_looks(lab: Lab) -> None:
 
 @pytest.mark.slow
 def test_what_comes_while_nobody_sees_it_is_in_the_curve_when_it_is_shown_again(lab: Lab) -> None:
-    seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.watch.state()['history']]"
+    seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.live_counters.state()['history']]"
     used = "any((v or 0) == 9 * 1024**3 for values in seen() for v in values)"
     open_now(
         lab,

@@ -34,7 +34,7 @@ def line(verdict, number):
     )
 
 lines = tuple(map(line, ("fatal", "action", "performance", "info", "harmless", "unknown"), range(6)))
-store = kit.current().store
+store = runtime.current().store
 for number, changes in enumerate([
     {}, {"outcome": "error", "logs": lines}, {"outcome": "interrupted", "notes": ("A note of it.",)}, {}, {},
     {"origin": "loaded", "facts": {"gpu_name": Fact("Apple M1 Max", "log message metal-device-set")}},

@@ -39,11 +39,11 @@ def kernel(name, start, length):
 def profiled(*events, end=1000, number=1000):
     extension = get_ipython()._jupyter_mlgpu
     profile = Profile("torch", "fake profiler", tuple(events), 0, end * 1000)
-    record = example_record(number, run=extension.kit.recorder.run.id, name="profiled cell")
+    record = example_record(number, run=extension.runtime.recorder.run.id, name="profiled cell")
     rows = table.rows(profile)[:300]
     record = replace(record, mode="profiled", ops=rows)
-    extension.kit.profiles.add(record.key, (profile,))
-    extension.kit.store.add(record)
+    extension.runtime.profiles.add(record.key, (profile,))
+    extension.runtime.store.add(record)
 """
 
 FEW = """
@@ -288,11 +288,11 @@ def test_a_record_is_copied_as_text(lab: Lab) -> None:
 WATCHED = """
 import time
 extension = get_ipython()._jupyter_mlgpu
-extension.watch.renew()
+extension.live_counters.renew()
 state = None
 while state is None or len(state["history"]) < looked + 3:
     time.sleep(0.05)
-    state = extension.watch.state()
+    state = extension.live_counters.state()
 """
 
 

@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from tests.limits.exits.planted import Planted
-
 from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit, post_mortem
 from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
-from jupyter_mlgpu.jupyter.exits.listener import ExitListener, Seen
+from jupyter_mlgpu.jupyter.exits.listener import EndedKernel, ExitListener
 from jupyter_mlgpu.record.flight import flight_files
+from tests.limits.deaths.planted import Planted
 from tests.support.kernels import Notebook
 from tests.support.shared_kernels import LOAD
 
@@ -66,7 +65,7 @@ class Scene:
     """Kernels with one listener that sees their ends, as a server has it; `start` starts a kernel."""
 
     def __init__(self, start: Callable[..., Notebook]) -> None:
-        self._ends: dict[int, tuple[Seen, bool]] = {}
+        self._ends: dict[int, tuple[EndedKernel, bool]] = {}
         self._notebook: Notebook | None = None
         self._listener = ExitListener(self._on_end)
         self._environment = {VARIABLE: self._listener.start()}
@@ -107,18 +106,19 @@ class Scene:
         if seen is None:  # it has said goodbye
             return None
         try:
-            return post_mortem(seen[0].flight_record, seen[0].ended(process.pid, status, asked=seen[1]))
+            ended, asked = seen
+            return post_mortem(ended.flight_record, ended.complete_report(process.pid, status, asked=asked))
         finally:
             flight_files.remove(seen[0].path)
 
-    def _on_end(self, seen: Seen) -> None:
+    def _on_end(self, seen: EndedKernel) -> None:
         notebook = self._notebook
         self._ends[seen.exit_report.pid or 0] = (
             seen,
             notebook is not None and notebook.manager.shutting_down,
         )
 
-    def _seen(self, pid: int) -> tuple[Seen, bool] | None:
+    def _seen(self, pid: int) -> tuple[EndedKernel, bool] | None:
         """Return the seen end; a kernel that shuts down in good order is not seen to end."""
         deadline = time.monotonic() + SEEN_WITHIN
         while pid not in self._ends and time.monotonic() < deadline:

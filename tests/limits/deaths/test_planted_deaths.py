@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.limits.exits.planted import PLANTED, Planted
-from tests.limits.exits.scene import Scene, can_limit_memory
 
+from tests.limits.deaths.planted import PLANTED, Planted
+from tests.limits.deaths.scene import Scene, can_limit_memory
 from tests.support.kernel_fixtures import starting
 from tests.support.kernels import Spares
 

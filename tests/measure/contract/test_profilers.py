@@ -456,7 +456,7 @@ def test_the_flop_of_a_keras_model_are_those_of_its_layers():
         run()
         session = registry.profiler("tensorflow").start(shapes=True)
         run()
-        return work.of(session.stop()).flops
+        return work.cell_work(session.stop()).flops
 
     assert flops(lambda: model.predict(images, batch_size=16, verbose=0)) == 48 * sum(by_layer)
     # Each layer has a gradient for its weights, and all but the first one for what they are given.
@@ -515,7 +515,7 @@ def test_with_shapes_the_operations_of_a_product_are_counted_and_without_them_no
         for _ in range(3):
             subject.operate()
         profiles.append(session.stop())
-    counted = work.of(profiles[0])
+    counted = work.cell_work(profiles[0])
     if profiles[0].devices_unseen:  # a device that its profiler does not see may have had the product
         assert counted is None
         return
@@ -526,4 +526,4 @@ def test_with_shapes_the_operations_of_a_product_are_counted_and_without_them_no
     # Each product reads two arrays of 100 x 100 and writes one.
     assert counted.moved >= 3 * 3 * 4 * 100**2
     assert counted.large == 0
-    assert work.of(profiles[1]) is None
+    assert work.cell_work(profiles[1]) is None

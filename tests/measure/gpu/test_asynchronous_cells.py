@@ -204,9 +204,9 @@ def test_a_driver_that_hangs_holds_up_no_cell_and_no_end(machine, monkeypatch):
 def test_a_boundary_waits_for_every_gpu():
     boundaries = Boundaries()
     first, second = boundaries.announce([0, 1]), boundaries.announce([0, 1])
-    boundaries.saw([(first.number, 0, 7)])
+    boundaries.receive([(first.number, 0, 7)])
     assert first.waiting == {1}
-    boundaries.saw([(second.number, 0, 9), (first.number, 1, 8)])
+    boundaries.receive([(second.number, 0, 9), (first.number, 1, 8)])
     assert (first.waiting, first.lost, second.waiting) == (set(), False, {1})
 
 

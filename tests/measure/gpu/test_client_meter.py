@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.measure.gpu.activity_switch import NO_CUDA, NO_GPU
-from jupyter_mlgpu.measure.gpu.client_meter import _SAMPLES, ClientMeter
+from jupyter_mlgpu.measure.gpu.client_meter import _MOST_SAMPLES, ClientMeter
 from jupyter_mlgpu.measure.gpu.drm_clients import NOT_OPENED, ROCM, DrmClients, gpu_drivers, parse
 from jupyter_mlgpu.measure.gpu.gpu_clients import BACKWARDS, ENDED, IMPLAUSIBLE, UNCHANGED, CounterError
 from jupyter_mlgpu.measure.gpu.mac_clients import NOT_COUNTED, NOT_USED, MacClients, creator
@@ -312,11 +312,11 @@ def test_a_search_reads_the_clients_of_others_once(mac):
 def test_a_long_cell_keeps_a_bounded_number_of_samples(mac):
     client = mac.registry.open(PID)
     cell = mac.begin()
-    for _ in range(3 * _SAMPLES):
+    for _ in range(3 * _MOST_SAMPLES):
         mac.clock.advance(0.1)
         mac.registry.work(client, 0.01)
         mac.sample()
-    assert _SAMPLES / 2 <= len(cell.samples) <= _SAMPLES
+    assert _MOST_SAMPLES / 2 <= len(cell.samples) <= _MOST_SAMPLES
     gaps = [after - before for (before, _), (after, _) in zip(cell.samples, cell.samples[1:], strict=False)]
     assert max(gaps) < 0.9
     assert mac.end(cell)[0].value == pytest.approx(60.0)

@@ -13,7 +13,7 @@ from jupyter_mlgpu.measure.gpu.driver import DriverError
 from jupyter_mlgpu.measure.gpu.gpu_activity import GpuActivity
 from jupyter_mlgpu.measure.gpu.gpu_meter import CLOCK_JUMPED, GpuMeter
 from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
-from jupyter_mlgpu.measure.gpu.kernel_names import demangled
+from jupyter_mlgpu.measure.gpu.kernel_names import demangle
 from jupyter_mlgpu.measure.ops.busy import length, union
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from tests.support.cupti import RECORDED, SIZES, FakeCupti, FakeProfilers, copy, kernel, memory_set
@@ -298,7 +298,7 @@ def test_a_forked_child_touches_no_gpu(machine):
     ],
 )
 def test_names_of_kernels_are_shown_as_people_write_them(name, shown):
-    assert demangled(name) == shown
+    assert demangle(name) == shown
 
 
 def test_the_driver_is_not_looked_for_before_every_cell():

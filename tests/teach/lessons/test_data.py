@@ -41,7 +41,7 @@ def test_the_local_digits_are_split_the_same_way_each_time(capsys):
 
 def test_offline_neither_cache_nor_network_is_asked(monkeypatch, capsys):
     monkeypatch.setenv(data.OFFLINE, "1")
-    monkeypatch.setattr(data, "_cached", lambda: pytest.fail("the cache was asked"))
+    monkeypatch.setattr(data, "_read_cache", lambda: pytest.fail("the cache was asked"))
     assert "only local data was requested" in data.mnist().source
     assert not data.reachable("localhost")
 

@@ -69,7 +69,7 @@ def test_an_exercise_is_a_function_of_that_name_and_a_task_that_ends_a_sentence(
     assert exercise.reference.__module__ == f"jupyter_mlgpu.teach.lessons.exercises.{MODULE[exercise.name]}"
     assert exercise.task
     assert not exercise.task.endswith(".")
-    wanted = read(exercise.give(exercise.reference, exercise.example))
+    wanted = read(exercise.call(exercise.reference, exercise.example))
     assert not isinstance(wanted, Open)
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from jupyter_mlgpu.teach.lessons.counting import counted
+from jupyter_mlgpu.teach.lessons.counting import count_progress
 from tests.teach.lessons.conftest import LEARNERS, TRANSLATED, read
 
 
@@ -73,7 +73,9 @@ def test_it_lists_all_lessons_by_the_titles_that_they_have():
 
 
 def test_it_counts_the_checks_and_predictions_of_all_lessons_as_they_are_today(tour):
-    found = [counted(cell for cell in read(path).cells if cell.cell_type == "code") for path in LEARNERS]
+    found = [
+        count_progress(cell for cell in read(path).cells if cell.cell_type == "code") for path in LEARNERS
+    ]
     checks, predictions = sum(one.checks for one in found), sum(one.predictions for one in found)
     said = f"0 of {checks} checks passed, 0 of {predictions} predictions made in this folder's lessons"
     assert tour.shown("progress").startswith(said)

@@ -13,11 +13,11 @@ TITLE = say("The processor supports the instructions that frameworks need")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where an x86_64 processor lacks AVX beside TensorFlow or jaxlib."""
+    """Return a finding if an x86_64 processor lacks AVX, and TensorFlow or jaxlib is installed."""
     if known(facts.machine.architecture) != "x86_64":
         return Skipped(say("The processor is not x86-64."))
-    there = [name for name in ("tensorflow", "jaxlib") if name in known(facts.packages)]
-    if not there:
+    frameworks = [name for name in ("tensorflow", "jaxlib") if name in known(facts.packages)]
+    if not frameworks:
         return Skipped(say("Neither TensorFlow nor JAX is installed."))
     if "avx" in known(facts.machine.cpu_features):
         return Fine(say("The processor supports AVX."))
@@ -26,7 +26,7 @@ def judge(facts: Facts) -> Verdict:
             "This processor lacks AVX, which TensorFlow and JAX need: importing them crashes the kernel."
         ),
         evidence=say(
-            "The processor's features do not include AVX; installed: {names}.", names=", ".join(there)
+            "The processor's features do not include AVX; installed: {names}.", names=", ".join(frameworks)
         ),
         remedy=as_written(
             "# PyTorch's own build does without:\npip install torch\nexport KERAS_BACKEND=torch"

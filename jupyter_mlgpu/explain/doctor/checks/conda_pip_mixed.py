@@ -14,7 +14,7 @@ _COMPILED = ("numpy", "scipy", "h5py", "protobuf", "tensorflow", "torch", "jaxli
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where conda and pip both installed one of those that are compiled against each other."""
+    """Return a finding if conda and pip both installed packages that are compiled against each other."""
     if known(facts.python.kind) != "conda":
         return Skipped(say("This is not a conda environment."))
     packages = known(facts.packages)

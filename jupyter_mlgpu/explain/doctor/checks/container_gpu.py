@@ -1,4 +1,4 @@
-"""A container sees the GPU's hardware, but has its device only where it was started with it.
+"""A container shows the GPU's hardware, but has its device file only if it was started with the GPU.
 
 Sources: NVIDIA/nvidia-docker#1330 ("/dev/nvidia0 does not exist"), abetlen/llama-cpp-python#1882.
 """
@@ -14,7 +14,7 @@ TITLE = say("The container was started with the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding in a container on a machine of NVIDIA's that has no device file."""
+    """Return a finding in a container without the device file of an NVIDIA GPU that is on the bus."""
     if not known(facts.machine.container):
         return Skipped(say("This is not a container."))
     if not nvidia.on_bus(facts):

@@ -15,19 +15,19 @@ TITLE = say("The NVIDIA driver is new enough for the frameworks")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a framework's CUDA is of a later major version than the driver's."""
-    served = known(facts.gpus.cuda)
-    if served is None:
+    """Return a finding if a framework's CUDA has a later major version than the driver supports."""
+    supported = known(facts.gpus.cuda)
+    if supported is None:
         return Skipped(say("No NVIDIA driver responds."))
-    built = {
+    unsupported = {
         name: cuda
         for name in sorted(known(facts.builds))
         if (cuda := nvidia.cuda_of(facts, name)) and nvidia.driver_is_too_old(facts, cuda)
     }
     driver = known_or(facts.gpus.driver, None) or "?"
-    if not built:
-        return Fine(say("Driver {driver} supports CUDA {cuda}.", driver=driver, cuda=served))
-    newest = max(map(nvidia.major, built.values()))
+    if not unsupported:
+        return Fine(say("Driver {driver} supports CUDA {cuda}.", driver=driver, cuda=supported))
+    newest = max(map(nvidia.major, unsupported.values()))
     wanted = nvidia.OLDEST_DRIVER.get(newest, f"for CUDA {newest}")
     return Finding(
         title=say("The NVIDIA driver is too old for a framework, which falls back to the CPU."),
@@ -35,8 +35,8 @@ def judge(facts: Facts) -> Verdict:
             say(
                 "Driver {driver} supports CUDA {cuda}; built for a later version: {names}.",
                 driver=driver,
-                cuda=served,
-                names=", ".join(f"{name} (CUDA {cuda})" for name, cuda in built.items()),
+                cuda=supported,
+                names=", ".join(f"{name} (CUDA {cuda})" for name, cuda in unsupported.items()),
             )
         ),
         remedy=comment(f"The driver {wanted} or a newer one; on Ubuntu:")

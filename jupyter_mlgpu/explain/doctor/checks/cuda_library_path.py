@@ -18,8 +18,8 @@ from jupyter_mlgpu.record.sentence import say
 
 TITLE = say("LD_LIBRARY_PATH hides no CUDA library that a framework brought")
 
-#: The package that brings a library, without the `-cu12` that most of them end with. libcupti is not here:
-#: its files count years (2023.1.1) and its package the toolkit's versions, so that they cannot be compared.
+#: Library to the package that contains it, without the suffix `-cu12` that most have. libcupti is left out:
+#: its files are numbered by years (2023.1.1) and its package like the toolkit, so they cannot be compared.
 _PACKAGES = {
     "libcublas": "nvidia-cublas",
     "libcudart": "nvidia-cuda-runtime",
@@ -36,11 +36,11 @@ _PACKAGES = {
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a library in LD_LIBRARY_PATH is older than the wheels' one that it stands before."""
+    """Return a finding if a library in LD_LIBRARY_PATH is older than the wheels' one that it hides."""
     nvidia.require_gpu(facts)
     libraries = known(facts.libraries)
     packages = known_or(facts.packages, {})
-    # The loader goes by the file's name, such as libcublas.so.12.
+    # The loader searches by file name, such as libcublas.so.12.
     wheels = {one.file: _wheels_version(one, packages) for one in libraries if one.source == "wheel"}
     hidden = {}
     for one in libraries:
@@ -66,14 +66,17 @@ def judge(facts: Facts) -> Verdict:
 
 
 def _in_start_file(facts: Facts) -> Remedy:
-    """Where a start file of the shell sets the variable, it comes back with the next terminal."""
+    """Return a comment if a start file of the shell sets the variable, which new terminals then have."""
     if "LD_LIBRARY_PATH" not in known_or(facts.environment.shell, {}):
         return NOTHING
     return as_written("# A start file of your shell (such as ~/.bashrc) sets it: take it out there as well.")
 
 
 def _wheels_version(library: LibraryFact, packages: Mapping[str, Package]) -> str | None:
-    """The version of a wheel's library: from its package where the file's name has only the first number."""
+    """Return the version of a wheel's library.
+
+    It is the package's version if the file's name has only the first number.
+    """
     version = known_or(library.version, None)
     if version is not None and len(release(version)) > 1:
         return version

@@ -16,7 +16,7 @@ TITLE = say("PyTorch has the CUDA wheels it requires")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a CUDA wheel that PyTorch names is missing or older; cuDNN has a check of its own."""
+    """Return a finding if a CUDA wheel that PyTorch requires, except cuDNN, is missing or older."""
     packages = known(facts.packages)
     if "torch" not in packages or not nvidia.count(facts):
         return Skipped(say("PyTorch and an NVIDIA GPU are not both present."))

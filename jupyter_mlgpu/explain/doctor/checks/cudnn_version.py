@@ -16,35 +16,35 @@ TITLE = say("cuDNN matches the frameworks")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where PyTorch's wheel is older, or TensorFlow's major one is absent."""
+    """Return a finding if PyTorch's cuDNN wheel is too old, or TensorFlow's major version is absent."""
     nvidia.require_gpu(facts)
     packages = known(facts.packages)
     pinned = nvidia.pins(packages["torch"]) if "torch" in packages else {}
     for name, wanted in pinned.items():
         if "cudnn" in name and name in packages and older(packages[name].version, wanted):
-            found = say(
+            evidence = say(
                 "PyTorch was built with cuDNN {wanted}, but {name} {version} is installed.",
                 wanted=wanted,
                 name=name,
                 version=packages[name].version,
             )
-            return _found(found, run("pip", "install", f"{name}=={wanted}"))
+            return _finding(evidence, run("pip", "install", f"{name}=={wanted}"))
     libraries = [one for one in known(facts.libraries) if one.name == "libcudnn"]
     built = known_or(facts.builds, {}).get("tensorflow")
     wanted_major = nvidia.major(known_or(built.cudnn, None) or "") if built else 0
     majors = {nvidia.major(version) for one in libraries if (version := known_or(one.version, None))}
     if "tensorflow" in packages and wanted_major and majors and wanted_major not in majors:
-        found = say(
+        evidence = say(
             "TensorFlow was built with cuDNN {wanted}, but {version} was found.",
             wanted=wanted_major,
             version=max(majors),
         )
         version = packages["tensorflow"].version
-        return _found(found, run("pip", "install", f"tensorflow[and-cuda]=={version}"))
+        return _finding(evidence, run("pip", "install", f"tensorflow[and-cuda]=={version}"))
     return Fine(say("No cuDNN found is older than the frameworks need."))
 
 
-def _found(evidence: Sentence, remedy: Remedy) -> Finding:
+def _finding(evidence: Sentence, remedy: Remedy) -> Finding:
     return Finding(
         title=say("cuDNN does not match a framework, so convolutions fail."),
         evidence=evidence,

@@ -1,4 +1,4 @@
-"""A full disk ends installations, downloads and saved notebooks; a small /tmp ends installations alone.
+"""On a full disk, installations, downloads and saving notebooks fail; a full /tmp affects only installations.
 
 Sources: pypa/pip#7745 and #5816 ("No space left on device"), dnschneid/crouton#4280 (TMPDIR elsewhere
 helped).
@@ -16,7 +16,7 @@ _NEEDED = GIB
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where less than 1 GiB is free in the current, the home or the temporary folder."""
+    """Return a finding if less than 1 GiB is free in the current, the home or the temporary folder."""
     storage = facts.storage
     free = {
         say("this folder"): known(storage.here_free),

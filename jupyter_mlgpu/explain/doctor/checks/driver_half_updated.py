@@ -1,4 +1,4 @@
-"""After an update the driver's library is new and the kernel's module still the old one, until a restart.
+"""After an update of the driver, its library is new, but the kernel module stays the old one until a restart.
 
 Sources: oddmario/NVIDIA-Ubuntu-Driver-Guide#4, lyulyul/shine-cluster#30 ("Driver/library version mismatch").
 """
@@ -14,12 +14,12 @@ TITLE = say("All parts of the NVIDIA driver have the same version")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the loaded module's version differs from the library's."""
+    """Return a finding if the loaded module's version differs from the library's."""
     module = known(facts.gpus.kernel_module)
     if module is None:
         return Skipped(say("No NVIDIA kernel module is loaded."))
     driver, reason = known_or(facts.gpus.driver, None), known_or(facts.gpus.why_none, None) or ""
-    # A container may bring a newer libcuda on purpose (CUDA's forward compatibility), so NVML is asked.
+    # A container may contain a newer libcuda on purpose (CUDA's forward compatibility), so NVML decides.
     if "version mismatch" not in reason.lower() and (driver is None or release(driver) == release(module)):
         return Fine(say("The driver version is {version}.", version=module))
     return Finding(

@@ -1,4 +1,4 @@
-"""A GPU of NVIDIA's without its driver is of no use to any framework.
+"""Without its driver, no framework can use an NVIDIA GPU.
 
 Sources: tensorflow/tensorflow#40920 ("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA
 driver"), mattshma/bigdata#133.
@@ -15,7 +15,7 @@ TITLE = say("The NVIDIA GPU's driver is loaded")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the bus has a GPU of NVIDIA's and no module of its driver is loaded."""
+    """Return a finding if the bus has an NVIDIA GPU and its driver's module is not loaded."""
     if not nvidia.on_bus(facts):
         return Skipped(say("The PCI bus shows no NVIDIA GPU."))
     if known_or(facts.machine.container, False):

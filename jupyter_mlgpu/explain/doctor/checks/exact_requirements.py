@@ -1,6 +1,6 @@
-"""Packages that were compiled against one version of a framework name it, and fail with any other.
+"""A package that was compiled against one version of a framework requires it, and fails with any other.
 
-pip warns of it once, while installing, and goes on. Sources: pytorch/vision#8985 and #2148 ("operator
+pip warns of it once during the installation and goes on. Sources: pytorch/vision#8985 and #2148 ("operator
 torchvision::nms does not exist": torchvision of another PyTorch).
 """
 
@@ -16,14 +16,14 @@ from jupyter_mlgpu.record.sentence import joined, say, say_count
 
 TITLE = say("Packages have the frameworks that they require")
 
-#: Of these any version that does not fit is told, of other packages only where one exact version is required.
+#: Any version of these that does not fit is reported; for others, only if an exact version is required.
 _FRAMEWORKS = frozenset({"jax", "jaxlib", "keras", "mlx", "mlx-metal", "tensorflow", "torch"})
-#: Their requirements have checks of their own.
+#: Packages whose requirements have their own checks.
 _JUDGED_ELSEWHERE = re.compile(r"jax|jaxlib|jax-metal|tensorflow.*|tf-keras")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a package requires another version of an installed one, all such pairs in it."""
+    """Return one finding with all packages that require another version of an installed package."""
     packages = known(facts.packages)
     try:
         wrong = list(_wrong(packages))
@@ -49,8 +49,8 @@ def judge(facts: Facts) -> Verdict:
         for name, other, wanted in wrong
     ]
     # A local part such as +cu128 is not on the package index.
-    kept = {f"{other}=={packages[other].version.partition('+')[0]}": None for _, other, _ in wrong}
-    remedy = run("pip", "install", "--upgrade", *kept, *dict.fromkeys(name for name, _, _ in wrong))
+    current = {f"{other}=={packages[other].version.partition('+')[0]}": None for _, other, _ in wrong}
+    remedy = run("pip", "install", "--upgrade", *current, *dict.fromkeys(name for name, _, _ in wrong))
     for name, other, wanted in wrong:
         remedy += comment(
             f"Or {other} as {name} {packages[name].version} has it", run("pip", "install", wanted)
@@ -65,7 +65,7 @@ def judge(facts: Facts) -> Verdict:
 
 
 def _wrong(packages: Mapping[str, Package]) -> Iterator[tuple[str, str, str]]:
-    """Each package whose requirement another one does not meet, that one's name, and the requirement."""
+    """Yield each package with an unmet requirement, the other package's name, and the requirement."""
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.version import InvalidVersion
 
@@ -84,7 +84,7 @@ def _wrong(packages: Mapping[str, Package]) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_judged_here(name: str, other: str, exact: bool) -> bool:
-    """Whether no other check judges this pair: CUDA's wheels and JAX's plug-ins for CUDA have their own."""
+    """Return True unless another check judges this pair: CUDA's wheels and JAX's CUDA plug-ins."""
     if other.startswith("nvidia-") or (name.startswith("jax-cuda") and other.startswith("jax-cuda")):
         return False
     return exact or other in _FRAMEWORKS

@@ -14,7 +14,7 @@ TITLE = say("The folders that frameworks use are writable")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the home folder, the temporary one or a cache is not writable."""
+    """Return a finding if the home folder, the temporary one or a cache is not writable."""
     storage = facts.storage
     denied = []
     if not known(storage.home_writable):

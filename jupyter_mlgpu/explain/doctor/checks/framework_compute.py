@@ -1,4 +1,4 @@
-"""A framework that lists its GPU and cannot compute on it was built for another one, or finds no room.
+"""A framework that lists its GPU but cannot compute on it was built for another GPU, or the memory is full.
 
 Sources: tensorflow/tensorflow#40646 (CUDNN_STATUS_INTERNAL_ERROR), lllyasviel/FramePack#550 ("no kernel image
 is available for execution on the device").
@@ -15,14 +15,14 @@ from jupyter_mlgpu.record.sentence import say
 
 TITLE = say("Every framework computes on its best device")
 
-# PyTorch's, JAX's and TensorFlow's, Metal's, and MLX's words for a memory that is full.
+# Error messages for full memory of PyTorch, of JAX and TensorFlow, of Metal, and of MLX.
 _OUT_OF_MEMORY = re.compile(
     r"(?i)out of memory|RESOURCE_EXHAUSTED|Insufficient Memory|malloc\] Unable to allocate"
 )
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the small product failed."""
+    """Return a finding if a framework's small test product failed."""
     failed = {
         name: answer
         for name, answer in sorted(known(facts.frameworks).items())
@@ -39,7 +39,7 @@ def judge(facts: Facts) -> Verdict:
         return Finding(
             title=say("{name} cannot compute on its first device, whose memory is full.", name=name),
             evidence=evidence,
-            remedy=_who_has_memory(facts),
+            remedy=_free_memory_remedy(facts),
             confidence="likely",
             cause=Cause.FRAMEWORKS,
         )
@@ -52,8 +52,8 @@ def judge(facts: Facts) -> Verdict:
     )
 
 
-def _who_has_memory(facts: Facts) -> Remedy:
-    """The programs that hold the memory, and what to do about them."""
+def _free_memory_remedy(facts: Facts) -> Remedy:
+    """Return commands that list the programs by memory, and advice to close them."""
     free = as_written(
         "# Shut down the kernels of other notebooks, and close the programs that use most of it."
     )

@@ -1,4 +1,4 @@
-"""A framework that is installed and cannot be imported says why in its traceback.
+"""If an installed framework cannot be imported, its traceback says why.
 
 Sources: tensorflow/tensorflow#62825, tensorflow/tensorflow#51699 (module 'gast' has no attribute 'Index').
 """
@@ -14,7 +14,7 @@ TITLE = say("Every framework can be imported")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where an import failed with an error that is none of the loader's."""
+    """Return a finding if an import failed with an error that does not come from the loader."""
     packages = known(facts.packages)
     for name, answer in sorted(known(facts.frameworks).items()):
         error = (known_or(answer.error, None) or "").strip()

@@ -1,4 +1,4 @@
-"""A framework whose import ends the process was built for another processor, or two libraries clash.
+"""If importing a framework kills the process, it was built for another processor, or two libraries clash.
 
 Sources: apple/tensorflow_macos#81 ("Illegal instruction: 4"), tensorflow/tensorflow#63495, jax-ml/jax#24901.
 """
@@ -13,7 +13,7 @@ TITLE = say("No framework crashes on import")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a signal ended the process that asked a framework."""
+    """Return a finding if a signal killed the process that imported a framework."""
     killed = {
         name: signal
         for name, answer in sorted(known(facts.frameworks).items())

@@ -1,4 +1,4 @@
-"""A framework, or its plug-in, asks for a library or a symbol that is not there.
+"""A framework, or its plug-in, needs a library or a symbol that does not exist.
 
 Sources: tensorflow/models#10617 and tensorflow/tensorflow#126360 (symbol not found),
 tensorflow/tensorflow#57483 (incompatible architecture), jupyterhub/the-littlest-jupyterhub#208 (cannot open
@@ -17,12 +17,12 @@ TITLE = say("Every framework finds its libraries")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a framework's import ended in the loader."""
+    """Return a finding if a framework's import failed with an error of the loader."""
     packages = known(facts.packages)
     for name, answer in sorted(known(facts.frameworks).items()):
         error = known_or(answer.error, None) or ""
-        said = loaders_line(error)
-        if known_or(answer.imported, True) or said is None:
+        line = loaders_line(error)
+        if known_or(answer.imported, True) or line is None:
             continue
         tensorflow = packages.get("tensorflow")
         if "metal" in error and tensorflow and not older(tensorflow.version, "2.20"):
@@ -32,7 +32,7 @@ def judge(facts: Facts) -> Verdict:
         command = ("pip", "install", "--force-reinstall", "--no-cache-dir")
         return Finding(
             title=say("{name} cannot be imported: a library or symbol is missing.", name=name),
-            evidence=say("The error was: {said}", said=said[:300]),
+            evidence=say("The error was: {said}", said=line[:300]),
             remedy=run(*command, *pinned(names or [name], packages)),
             confidence="likely",
             cause=Cause.FRAMEWORKS,

@@ -1,4 +1,4 @@
-"""The GPU's device belongs to a group that the user is not in.
+"""The GPU's device file belongs to a group that the user is not in.
 
 Sources: AUTOMATIC1111/stable-diffusion-webui#3207, NVIDIA/nvidia-docker#284 ("Insufficient Permissions").
 """
@@ -13,7 +13,7 @@ TITLE = say("The GPU's device file is accessible")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where /dev/nvidia0 is there and may not be read and written."""
+    """Return a finding if /dev/nvidia0 exists but may not be read and written."""
     files = known(facts.gpus.device_files)
     if files == "absent":
         return Skipped(say("No NVIDIA device file was found."))

@@ -1,4 +1,4 @@
-"""CUDA_VISIBLE_DEVICES hides GPUs: `-1`, nothing, or the number of one that is not there hide all.
+"""CUDA_VISIBLE_DEVICES hides GPUs: `-1`, an empty value, or the number of a missing GPU hides all.
 
 Sources: thuml/Autoformer#25 and pytorch/examples#115 (1 and 2 on machines with one GPU),
 pytorch/pytorch#40618 (empty).
@@ -15,7 +15,7 @@ TITLE = say("No environment variable hides the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the variable leaves no GPU to be seen."""
+    """Return a finding if the variable hides every GPU."""
     known(facts.environment.variables)
     count = nvidia.require_gpu(facts)
     value = nvidia.hiding(facts)

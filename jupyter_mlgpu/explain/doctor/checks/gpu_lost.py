@@ -1,4 +1,4 @@
-"""A driver that is loaded and tells no GPU has lost it, or could not start it.
+"""If the driver is loaded but lists no GPU, it has lost the GPU, or could not start it.
 
 Sources: NVIDIA/nvidia-docker#933 and NVIDIA/open-gpu-kernel-modules#862 ("No devices were found"), #507
 (fallen off the bus).
@@ -16,7 +16,7 @@ TITLE = say("The NVIDIA driver detects the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where bus, module and device are there, and the driver tells no GPU."""
+    """Return a finding if GPU, module and device file exist, but the driver lists no GPU."""
     module = known(facts.gpus.kernel_module)
     if not nvidia.on_bus(facts) or module is None or known(facts.gpus.device_files) != "there":
         return Skipped(say("The NVIDIA GPU, kernel module and device file are not all present."))
@@ -26,12 +26,12 @@ def judge(facts: Facts) -> Verdict:
     if driver is None or release(driver) != release(module):
         return Skipped(say("The driver's library does not respond."))
     reason = known_or(facts.gpus.why_none, None)
-    told = say("Kernel module {version} is loaded, and the PCI bus shows the GPU.", version=module)
+    evidence = say("Kernel module {version} is loaded, and the PCI bus shows the GPU.", version=module)
     return Finding(
         title=say(
             "The NVIDIA driver is loaded but detects no GPU: the GPU was lost or could not be started."
         ),
-        evidence=joined(told, reason) if reason else told,
+        evidence=joined(evidence, reason) if reason else evidence,
         remedy=as_written("sudo dmesg | grep -i -e nvrm -e xid\nsudo reboot"),
         confidence="likely",
         cause=Cause.DRIVERS,

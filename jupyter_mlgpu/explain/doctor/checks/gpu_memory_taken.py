@@ -1,4 +1,4 @@
-"""A GPU that other programs have filled leaves no room for a model.
+"""If other programs use most of a GPU's memory, too little is left for a model.
 
 Sources: erikguo/yolov3#4, pytorch/pytorch#4031 (memory held by a process that should be gone),
 apache/mxnet#4242.
@@ -13,12 +13,12 @@ from jupyter_mlgpu.explain.doctor.sizes import gigabytes
 from jupyter_mlgpu.record.sentence import joined, say
 
 TITLE = say("The GPU has free memory")
-# Of the GPU's memory, at least this share should be free.
+# Share of the GPU's memory that should be free at least.
 _SHARE = 0.2
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where less than a fifth of a GPU's memory is free and others hold it."""
+    """Return a finding if less than a fifth of a GPU's memory is free because of other programs."""
     sized = [
         (gpu, total, free)
         for gpu in nvidia.gpus(facts)
@@ -26,20 +26,20 @@ def judge(facts: Facts) -> Verdict:
     ]
     if not sized:
         return Skipped(say("No GPU reports memory of its own."))
-    gpu, total, free = max(sized, key=lambda one: one[2] / one[1])
+    gpu, total, free = max(sized, key=lambda entry: entry[2] / entry[1])
     processes = known_or(gpu.processes, ())
     ours = sum(known_or(one.used, 0) for one in processes if one.ours)
-    told = say("{free} of {total} are free.", free=gigabytes(free), total=gigabytes(total))
+    evidence = say("{free} of {total} are free.", free=gigabytes(free), total=gigabytes(total))
     if free + ours >= _SHARE * total:
-        return Fine(told)
+        return Fine(evidence)
     others = [one for one in processes if not one.ours]
-    held = [
+    users = [
         say("{program} uses {size}.", program=one.program, size=gigabytes(known_or(one.used, 0)))
         for one in others
     ]
     return Finding(
         title=say("Other programs are using most of the GPU's memory."),
-        evidence=joined(told, *held),
+        evidence=joined(evidence, *users),
         remedy=as_written(
             "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv\n"
             "# Shut down the kernels that hold it (Running Terminals and Kernels), or wait for the others."

@@ -1,6 +1,6 @@
-"""The system shows a GPU, and a framework that was built for it lists none.
+"""The system has a GPU, but a framework that was built for it lists none.
 
-Sources: tensorflow/tensorflow#16860 (nvidia-smi is good, CUDA_ERROR_NO_DEVICE), #63854 (TensorFlow 2.16 on
+Sources: tensorflow/tensorflow#16860 (nvidia-smi works, CUDA_ERROR_NO_DEVICE), #63854 (TensorFlow 2.16 on
 Apple silicon).
 """
 
@@ -17,24 +17,24 @@ TITLE = say("Every framework sees the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a framework that was built for the GPU lists none, for no reason known here."""
+    """Return a finding if a framework built for the GPU lists none, and no other check explains it."""
     answers = known(facts.frameworks)
     if not known(facts.gpus.found):
         return Skipped(say("The system reports no GPU."))
     if nvidia.hiding(facts) is not None:
         return Skipped(say("CUDA_VISIBLE_DEVICES hides the GPU."))
-    looks = {name: look for name in sorted(answers) if (look := showing_devices(name)) is not None}
-    blind = next((name for name in looks if _is_blind(answers[name]) and _should_see(facts, name)), None)
-    if blind is None:
+    commands = {name: look for name in sorted(answers) if (look := showing_devices(name)) is not None}
+    name = next((name for name in commands if _is_blind(answers[name]) and _should_see(facts, name)), None)
+    if name is None:
         return Fine(say("Each framework built for the GPU lists it."))
-    lines = known_or(answers[blind].said, ())[-2:]
-    evidence = say("{name} lists no GPU.", name=blind)
+    lines = known_or(answers[name].said, ())[-2:]
+    evidence = say("{name} lists no GPU.", name=name)
     if lines:
         evidence = joined(evidence, say("It printed: {lines}", lines=" / ".join(lines)))
     return Finding(
         title=say("A framework does not see the GPU that the system reports."),
         evidence=evidence,
-        remedy=looks[blind],
+        remedy=commands[name],
         confidence="possible",
         cause=Cause.FRAMEWORKS,
     )
@@ -50,7 +50,7 @@ def _should_see(facts: Facts, name: str) -> bool:
         cuda = nvidia.cuda_of(facts, name)
         if cuda is None or nvidia.driver_is_too_old(facts, cuda):
             return False
-        wanted = f"libcublas.so.{nvidia.major(cuda)}"
-        return any(one.file.startswith(wanted) for one in known_or(facts.libraries, ()))
+        library = f"libcublas.so.{nvidia.major(cuda)}"
+        return any(one.file.startswith(library) for one in known_or(facts.libraries, ()))
     apple = any(known_or(gpu.vendor, "") == "apple" for gpu in known(facts.gpus.found))
     return apple and any(one in packages for one in registry.framework(name).metal_packages)

@@ -1,4 +1,4 @@
-"""Without its CUDA plug-in JAX computes on the CPU beside an NVIDIA GPU.
+"""Without its CUDA plug-in, JAX computes on the CPU even if there is an NVIDIA GPU.
 
 Sources: JeffSHF/ColabDock#28, sashakolpakov/dire-jax#14 ("An NVIDIA GPU may be present on this machine, but a
 CUDA-enabled jaxlib is not installed").
@@ -17,7 +17,7 @@ TITLE = say("JAX can use the NVIDIA GPU")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where jax has no plug-in and no CUDA in its jaxlib, and the machine has a GPU of NVIDIA's."""
+    """Return a finding if jax has no CUDA plug-in, jaxlib no CUDA, and there is an NVIDIA GPU."""
     packages = known(facts.packages)
     installed(facts, "jax")
     nvidia.require_gpu(facts)

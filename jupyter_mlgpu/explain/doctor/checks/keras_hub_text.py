@@ -14,17 +14,17 @@ TITLE = say("keras-hub can use its tokenizers")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where tensorflow-text is missing, or too old for this keras-hub."""
+    """Return a finding if tensorflow-text is missing, or too old for this keras-hub."""
     packages = known(facts.packages)
     hub, text = packages.get("keras-hub"), packages.get("tensorflow-text")
     tensorflow = packages.get("tensorflow")
     if hub is None or tensorflow is None:
         return Skipped(say("keras-hub and TensorFlow are not both installed."))
     if text is None:
-        found = say("keras-hub {hub} is installed, but tensorflow-text is not.", hub=hub.version)
-        return _found(found, minor(tensorflow.version))
+        evidence = say("keras-hub {hub} is installed, but tensorflow-text is not.", hub=hub.version)
+        return _finding(evidence, minor(tensorflow.version))
     if not older(hub.version, "0.32") and older(text.version, "2.20.1"):
-        return _found(
+        return _finding(
             say(
                 "keras-hub {hub} needs tensorflow-text 2.20.1 or newer, but {text} is installed.",
                 hub=hub.version,
@@ -37,7 +37,7 @@ def judge(facts: Facts) -> Verdict:
     )
 
 
-def _found(evidence: Sentence, version: str) -> Finding:
+def _finding(evidence: Sentence, version: str) -> Finding:
     hub = ["keras-hub==0.31.0"] if version == "2.19" else []
     return Finding(
         title=say("keras-hub's tokenizers do not work without a matching tensorflow-text."),

@@ -1,4 +1,4 @@
-"""A kernelspec outlives the environment that it was made for, and then starts nothing.
+"""A kernelspec may remain after its environment was deleted, and then its kernel cannot start.
 
 Sources: jupyter/notebook#300 (a kernel whose interpreter is not there) and #1171.
 """
@@ -13,7 +13,7 @@ TITLE = say("Every kernel's Python exists")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a kernelspec names an interpreter that does not exist."""
+    """Return a finding if a kernelspec names an interpreter that does not exist."""
     specs = known(facts.kernel.specs)
     gone = [one for one in specs if not known_or(one.exists, True)]
     if not gone:

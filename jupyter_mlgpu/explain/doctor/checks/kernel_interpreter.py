@@ -1,4 +1,4 @@
-"""A kernel that runs another Python does not see the packages that were installed into this one.
+"""A kernel that runs another Python cannot import the packages that were installed into this one.
 
 Sources: jupyter/notebook#2359 and #397 ("the path for calling python will probably point to the wrong
 environment").
@@ -15,7 +15,7 @@ TITLE = say("Notebooks run the Python that has the packages")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where no kernel runs this Python, and those that there are lack packages that it has."""
+    """Return a finding if no kernel runs this Python, and the first kernel lacks packages that it has."""
     specs = [
         one
         for one in known(facts.kernel.specs)
@@ -26,8 +26,8 @@ def judge(facts: Facts) -> Verdict:
     if any(known_or(one.same, False) for one in specs):
         return Fine(say("A kernel runs this Python."))
     packages = known(facts.packages)
-    wanted = (*registry.FRAMEWORKS, "keras", "numpy", "jupyter-mlgpu")
-    lacks = [name for name in wanted if name in packages and name not in known_or(specs[0].has, {})]
+    names = (*registry.FRAMEWORKS, "keras", "numpy", "jupyter-mlgpu")
+    lacks = [name for name in names if name in packages and name not in known_or(specs[0].has, {})]
     if not lacks:
         return Fine(say("The kernel {name} has the packages that this Python has.", name=specs[0].name))
     return Finding(

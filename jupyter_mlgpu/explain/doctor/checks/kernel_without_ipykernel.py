@@ -1,4 +1,4 @@
-"""A kernel's Python must have ipykernel itself; that of the server does not count.
+"""A kernel's own Python must have ipykernel; the server's ipykernel does not count.
 
 Sources: jupyter/notebook#1558 ("No module named ipykernel"), ipython/ipython#9896.
 """
@@ -14,7 +14,7 @@ TITLE = say("Every kernel's Python has ipykernel")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a kernelspec's Python is there and lacks ipykernel."""
+    """Return a finding if a kernelspec's Python exists but lacks ipykernel."""
     lacking = [
         one
         for one in known(facts.kernel.specs)

@@ -1,4 +1,4 @@
-"""The front end belongs into JupyterLab's environment, which may be another than the kernel's.
+"""The front end must be in JupyterLab's environment, which may differ from the kernel's.
 
 Source: jupyter-widgets/ipywidgets#3577 (front end and kernel in two environments).
 """
@@ -13,7 +13,7 @@ TITLE = say("The front end is installed for JupyterLab")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where JupyterLab is here and our front end is not."""
+    """Return a finding if JupyterLab is installed here and our front end is not."""
     lab = known(facts.jupyter.lab)
     if lab is None:
         return Skipped(say("JupyterLab is not installed in this environment."))

@@ -1,4 +1,4 @@
-"""A disabled lab extension is installed and not loaded: no sidebar, no receipts.
+"""A disabled lab extension is installed but not loaded: no sidebar, no receipts.
 
 Sources: jupyterlab-contrib/jupyterlab-cell-flash#7 (disabled by another environment's configuration), elyra-
 ai/elyra#3136.
@@ -15,7 +15,7 @@ _NAME = "jupyter-mlgpu"
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where ours, or one of its plug-ins, is among the disabled extensions."""
+    """Return a finding if our extension, or one of its plug-ins, is disabled."""
     off = [one for one in known(facts.jupyter.disabled) if one.split(":")[0] == _NAME]
     if not off:
         return Fine(say("The front end is not among the disabled extensions."))

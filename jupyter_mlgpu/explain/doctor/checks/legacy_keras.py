@@ -1,4 +1,4 @@
-"""TF_USE_LEGACY_KERAS asks for Keras 2, which is the package tf-keras; without it `tf.keras` fails.
+"""TF_USE_LEGACY_KERAS selects Keras 2, the package tf-keras; without that package, `tf.keras` fails.
 
 Source: huggingface/transformers#40391 ("Your environment has TF_USE_LEGACY_KERAS set to True, but you do not
 have the tf_keras package installed").
@@ -15,7 +15,7 @@ TITLE = say("Keras 2 is installed if requested")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the variable is set and the package is missing."""
+    """Return a finding if the variable is set and the package is missing."""
     value = known(facts.environment.variables).get("TF_USE_LEGACY_KERAS", "")
     packages = known(facts.packages)
     if value.lower() not in ("1", "true"):

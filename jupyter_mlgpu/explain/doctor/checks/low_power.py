@@ -13,7 +13,7 @@ TITLE = say("The machine runs at full power")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the machine saves power."""
+    """Return a finding if the machine is in a power-saving mode."""
     if not known(facts.machine.low_power):
         return Fine(say("Power saving is off."))
     mac = known(facts.machine.system) == "Darwin"

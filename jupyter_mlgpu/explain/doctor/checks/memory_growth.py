@@ -1,4 +1,4 @@
-"""TensorFlow and JAX take nearly all of a GPU's memory at once, also from those who share it.
+"""TensorFlow and JAX allocate nearly all of a GPU's memory at once, even if the GPU is shared.
 
 Sources: hammerlab/flowdec#13, googlecolab/colabtools#52, hunkim/DeepLearningZeroToAll#116; the variables are
 those of TensorFlow's guide "Use a GPU" and of JAX's page "GPU memory allocation".
@@ -14,17 +14,17 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import joined, say
 
 TITLE = say("Frameworks allocate a shared GPU's memory as needed")
-# Less than this on the GPU is a desktop, not a neighbour.
+# Bytes from which a process counts as computing on the GPU; desktop programs use less.
 _NEIGHBOUR = 512 * 2**20
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where others compute on the GPU, and a framework would take all that is free."""
+    """Return a finding if others compute on the GPU and a framework would take all free memory."""
     packages, variables = known(facts.packages), known(facts.environment.variables)
     shared = [gpu for gpu in nvidia.gpus(facts) if _is_shared(gpu)]
     if not shared:
         return Fine(say("No GPU is shared with another program."))
-    greedy = [
+    unset = [
         f"{name}={value}"
         for framework in registry.FRAMEWORKS
         for name, value in registry.framework(framework).memory_growth_env.items()
@@ -32,16 +32,16 @@ def judge(facts: Facts) -> Verdict:
         and nvidia.cuda_of(facts, framework)
         and variables.get(name, "").lower() != value
     ]
-    if not greedy:
+    if not unset:
         return Fine(say("The frameworks here allocate memory as needed."))
     names = sorted({one.program for one in known(shared[0].processes) if not one.ours})
     return Finding(
         title=say("A framework would take all free memory of a shared GPU."),
         evidence=joined(
             say("Other programs on the GPU: {names}.", names=", ".join(names)),
-            say("Not set: {names}.", names=", ".join(greedy)),
+            say("Not set: {names}.", names=", ".join(unset)),
         ),
-        remedy=run("export", *greedy) + FROM_THIS_SHELL,
+        remedy=run("export", *unset) + FROM_THIS_SHELL,
         confidence="likely",
         cause=Cause.ADVICE,
     )
@@ -49,7 +49,7 @@ def judge(facts: Facts) -> Verdict:
 
 def _is_shared(gpu: GpuFact) -> bool:
     total, free = known_or(gpu.memory, None), known_or(gpu.memory_free, None)
-    if not total or free is None or free < total / 5:  # with less than that another check speaks
+    if not total or free is None or free < total / 5:  # `gpu_memory_taken` reports less free memory
         return False
     others = [known_or(one.used, 0) for one in known_or(gpu.processes, ()) if not one.ours]
     return any(used >= _NEIGHBOUR for used in others)

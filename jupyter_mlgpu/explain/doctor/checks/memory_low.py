@@ -1,4 +1,4 @@
-"""A framework alone takes 0.6 to 1 GiB; where less is free the system ends the kernel, without a message.
+"""A framework alone takes 0.6 to 1 GiB; if less is free, the system kills the kernel without a message.
 
 Sources: ubcs3/2017-Fall#4 (a container of 1 GB), happylun/SketchModeling#5, ibab/tensorflow-wavenet#283; a
 bare kernel with TensorFlow and Keras was measured at 653 MiB.
@@ -16,7 +16,7 @@ _NEEDED = GIB
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where less than 1 GiB is left, of the machine's memory or of the container's limit."""
+    """Return a finding if less than 1 GiB is left of the machine's memory or the container's limit."""
     available = known(facts.machine.memory_available)
     limit, used = known_or(facts.machine.memory_limit, None), known_or(facts.machine.memory_limit_used, None)
     left = None if limit is None else limit - (used or 0)

@@ -1,4 +1,4 @@
-"""Without tensorflow-metal TensorFlow runs on a Mac's CPU and says nothing of it.
+"""Without tensorflow-metal, TensorFlow runs on a Mac's CPU without a warning.
 
 Sources: autorope/donkeycar#1154, sun1638650145/Libraries-and-Extensions-for-TensorFlow-for-Apple-Silicon#20
 ("the reason for not recognizing the GPU is that you have not installed tensorflow-metal").
@@ -16,7 +16,7 @@ TITLE = say("TensorFlow has its Metal plug-in")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the plug-in is missing and could be installed."""
+    """Return a finding if the plug-in is missing and could be installed."""
     if known(facts.machine.system) != "Darwin" or known(facts.machine.architecture) != "arm64":
         return Skipped(say("This is not a Mac with Apple silicon."))
     packages = known(facts.packages)

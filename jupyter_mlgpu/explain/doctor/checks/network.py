@@ -1,4 +1,4 @@
-"""Data sets and weights are downloaded at their first use; without the network only kept ones are there.
+"""Data sets and weights are downloaded at their first use; without the network, only cached ones work.
 
 Sources: keras-team/keras#10579 and #14089 ("URL fetch failure on ..."), modular/modular#329.
 """
@@ -13,17 +13,17 @@ TITLE = say("Data and weights can be downloaded")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a site that data come from does not answer."""
+    """Return a finding if a site for data sets or weights does not answer."""
     silent = sorted(site for site, answers in known(facts.network).items() if not answers)
     if not silent:
         return Fine(say("The sites for data sets and weights respond."))
-    kept = [one.name for one in known_or(facts.storage.caches, ()) if known_or(one.size, 0)]
-    told = say("No response from {sites}.", sites=", ".join(silent))
+    cached = [one.name for one in known_or(facts.storage.caches, ()) if known_or(one.size, 0)]
+    evidence = say("No response from {sites}.", sites=", ".join(silent))
     return Finding(
         title=say("Data sets or weights cannot be downloaded from here."),
-        evidence=joined(told, say("Only cached data is available: {names}.", names=", ".join(kept)))
-        if kept
-        else told,
+        evidence=joined(evidence, say("Only cached data is available: {names}.", names=", ".join(cached)))
+        if cached
+        else evidence,
         remedy=run("curl", "-I", f"https://{silent[0]}")
         + as_written("# Behind a proxy, before JupyterLab is started: export HTTPS_PROXY=http://PROXY:PORT"),
         confidence="likely",

@@ -13,7 +13,7 @@ TITLE = say("Saved outputs are trusted")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a notebook with rich saved outputs is not trusted."""
+    """Return a finding if a notebook with rich saved outputs is not trusted."""
     hidden = [
         one.name
         for one in known(facts.notebooks)

@@ -1,4 +1,4 @@
-"""Without nvidia-ml-py nobody here can ask NVIDIA's driver for memory, power and what else runs on the GPU.
+"""Without nvidia-ml-py, memory, power and other processes on the GPU cannot be read from NVIDIA's driver.
 
 Source: nicolargo/glances#1480 (no GPU was shown until pynvml was installed).
 """
@@ -14,7 +14,7 @@ TITLE = say("The NVIDIA driver can be queried")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the driver is loaded and its Python package is not installed."""
+    """Return a finding if the driver is loaded and its Python package is not installed."""
     if not nvidia.on_bus(facts) or known(facts.gpus.kernel_module) is None:
         return Skipped(say("No NVIDIA GPU with a loaded driver was found."))
     package = known(facts.packages).get("nvidia-ml-py")

@@ -13,7 +13,7 @@ TITLE = say("ipykernel shows what native code prints")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where IPKernelApp.capture_fd_output is off."""
+    """Return a finding if IPKernelApp.capture_fd_output is off."""
     if known(facts.kernel.capture):
         return Fine(say("ipykernel captures file descriptors 1 and 2."))
     return Finding(

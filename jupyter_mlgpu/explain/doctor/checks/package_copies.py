@@ -1,4 +1,4 @@
-"""A second copy of a package on the path is hidden by the first, or hides the one that was meant.
+"""A second copy of a package on the path is hidden by the first, or hides the intended one.
 
 Sources: pyenv/pyenv#2722 and conda-forge/python-feedstock#171 (`~/.local` comes before the environment).
 """
@@ -13,7 +13,7 @@ from jupyter_mlgpu.record.sentence import joined, say
 TITLE = say("No package is installed twice")
 
 
-# Those that fail or compute otherwise in another version; a second pip harms nobody.
+# Packages that fail or give other results in another version; a second pip does no harm.
 _MATTERS = (
     "tf-",
     "keras",
@@ -26,7 +26,7 @@ _MATTERS = (
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a package has a hidden copy of another version."""
+    """Return a finding if a package has a hidden copy of another version."""
     packages = known(facts.packages)
     twice = {
         name: others

@@ -1,4 +1,4 @@
-"""A package whose files were removed by the uninstallation of another one cannot be imported.
+"""A package cannot be imported if uninstalling another one has removed its files.
 
 Source: openvinotoolkit/openvino_notebooks#2793 (uninstalling tensorflow broke tensorflow-macos).
 """
@@ -13,7 +13,7 @@ TITLE = say("No installed package is missing files")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a package's record names code files that are not there."""
+    """Return a finding if a package's record lists code files that do not exist."""
     packages = known(facts.packages)
     broken = {
         name: count for name, package in sorted(packages.items()) if (count := known_or(package.missing, 0))

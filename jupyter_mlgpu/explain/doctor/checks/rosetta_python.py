@@ -16,7 +16,7 @@ _EXTRAS = {"jax": "jax", "tensorflow": "metal", "mlx": "mlx", "torch": "torch"}
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where an x86_64 Python runs on an arm64 Mac."""
+    """Return a finding if an x86_64 Python runs on an arm64 Mac."""
     if known(facts.machine.system) != "Darwin":
         return Skipped(say("This is not a Mac."))
     hardware, process = known(facts.machine.architecture), known(facts.python.architecture)
@@ -36,7 +36,7 @@ def judge(facts: Facts) -> Verdict:
 
 
 def _with_extras(facts: Facts) -> str:
-    """Our package with the extras of the frameworks that are installed now."""
+    """Return our package with the extras of the frameworks that are installed now."""
     packages = known_or(facts.packages, {})
     extras = sorted(extra for name, extra in _EXTRAS.items() if name in packages)
     return f"jupyter_mlgpu[{','.join(extras)}]" if extras else "jupyter_mlgpu"

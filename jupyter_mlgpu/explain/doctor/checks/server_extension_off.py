@@ -1,4 +1,4 @@
-"""Without its server extension the page's requests are answered with 404.
+"""Without the server extension, the page's requests fail with status 404.
 
 Sources: jupyterlab/extension-examples#151, nteract/archived-desktop-app#2991.
 """
@@ -13,7 +13,7 @@ TITLE = say("The server extension is enabled")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where JupyterLab is here and no configuration enables our server extension."""
+    """Return a finding if JupyterLab is installed here and no configuration enables our server extension."""
     if known(facts.jupyter.lab) is None:
         return Skipped(say("JupyterLab is not installed in this environment."))
     if known_or(facts.jupyter.labextension, "") is None:

@@ -1,4 +1,4 @@
-"""A file of one's own with a package's name is imported in its place.
+"""A file with a package's name in the current folder is imported instead of the package.
 
 Source: jupyter/notebook#1971 (a `numpy.py` in the notebook's folder).
 """
@@ -13,7 +13,7 @@ TITLE = say("No file here hides a package")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the current folder has such a file."""
+    """Return a finding if the current folder has such a file."""
     shadows = known(facts.python.shadows)
     if not shadows:
         return Fine(say("No file in this folder has the name of a well-known package."))

@@ -16,7 +16,7 @@ _NEEDED = GIB
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a container with PyTorch has less than 1 GiB of shared memory."""
+    """Return a finding if a container with PyTorch has less than 1 GiB of shared memory."""
     if not known(facts.machine.container):
         return Skipped(say("This is not a container."))
     installed(facts, "torch")

@@ -1,4 +1,4 @@
-"""Told that macOS is 10.16, pip refuses every wheel for macOS 11 and newer.
+"""If Python sees macOS as 10.16, pip rejects every wheel for macOS 11 and newer.
 
 Sources: apple/tensorflow_macos#46 and #61, tensorflow/tensorflow#50108 ("is not a supported wheel on this
 platform"; SYSTEM_VERSION_COMPAT=0 helps). TensorFlow's wheels for Intel Macs end at 2.16.2 (their names).
@@ -15,16 +15,16 @@ TITLE = say("Python sees the real version of macOS")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where this process is told macOS 10 on a later one."""
+    """Return a finding if this process sees macOS 10 on a later version."""
     real = known(facts.machine.macos)
     if real is None:
         return Skipped(say("This is not a Mac."))
-    told = known(facts.python.macos_seen)
-    if told is None or not told.startswith("10.") or older(real, "11"):
+    reported = known(facts.python.macos_seen)
+    if reported is None or not reported.startswith("10.") or older(real, "11"):
         return Fine(say("This is macOS {version}.", version=real))
     return Finding(
         title=say("This Python sees macOS as version 10, so pip rejects newer wheels."),
-        evidence=say("This is macOS {real}, but Python sees {told}.", real=real, told=told),
+        evidence=say("This is macOS {real}, but Python sees {told}.", real=real, told=reported),
         remedy=_remedy(known_or(facts.python.architecture, None)),
         confidence="sure",
         cause=Cause.PYTHON,
@@ -32,7 +32,7 @@ def judge(facts: Facts) -> Verdict:
 
 
 def _remedy(architecture: str | None) -> Remedy:
-    """What to install, for the processor that Python was built for; where that is unknown, for both."""
+    """Return the commands for the processor that Python was built for, or for both if it is unknown."""
     match architecture:
         case "x86_64":
             return as_written("SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.16.2")

@@ -1,4 +1,4 @@
-"""TensorFlow's wheel for Linux brings no CUDA: that is its extra `and-cuda`, or the system's.
+"""TensorFlow's wheel for Linux does not contain CUDA, which comes with its extra `and-cuda` or the system.
 
 Sources: tensorflow/tensorflow#60646 and #34287 ("Cannot dlopen some GPU libraries"), and #63362.
 """
@@ -14,7 +14,7 @@ TITLE = say("TensorFlow finds the CUDA it was built with")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where no cuBLAS of TensorFlow's major version of CUDA is found anywhere."""
+    """Return a finding if no cuBLAS of the major CUDA version of TensorFlow's build is found."""
     tensorflow, cuda = known(facts.packages).get("tensorflow"), nvidia.cuda_of(facts, "tensorflow")
     if tensorflow is None or cuda is None:
         return Skipped(say("No TensorFlow built for CUDA is installed."))

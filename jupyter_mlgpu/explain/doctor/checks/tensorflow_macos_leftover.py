@@ -1,4 +1,4 @@
-"""tensorflow-macos and tensorflow install into the same folder: two versions leave a mixture of files.
+"""tensorflow-macos and tensorflow install into the same folder, so two versions leave a mixture of files.
 
 Sources: tensorflow/text#654 (another package replaced tensorflow-macos by stock TensorFlow),
 apple/tensorflow_macos#16 (Python files of Apple's fork with the library of ordinary TensorFlow).
@@ -15,7 +15,7 @@ TITLE = say("No leftover tensorflow-macos is installed")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where tensorflow-macos stands beside a TensorFlow of another version."""
+    """Return a finding if tensorflow-macos and TensorFlow are installed in different versions."""
     packages = known(facts.packages)
     old, new = packages.get("tensorflow-macos"), packages.get("tensorflow")
     if old is None or new is None:

@@ -1,4 +1,4 @@
-"""Several distributions install a folder `tensorflow`: over each other, or hidden by the first.
+"""Several distributions install a folder `tensorflow`; they overwrite each other, or the first hides others.
 
 Sources: tensorflow/tensorflow#125351, Unity-Technologies/ml-agents#3729 (tensorflow-cpu hid tensorflow-gpu),
 apple/turicreate#3405.
@@ -25,12 +25,12 @@ _ALL = (
     "tf-nightly",
     "tf-nightly-cpu",
 )
-# Packages that `tensorflow` itself was made of, in its own version.
+# Packages that `tensorflow` itself requires in its own version.
 _PARTS = ("tensorflow-intel", "tensorflow-aarch64", "tensorflow-cpu-aws")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where two distributions that hold TensorFlow are installed."""
+    """Return a finding if two distributions that contain TensorFlow are installed."""
     packages = known(facts.packages)
     main = packages.get("tensorflow")
     found = [
@@ -54,7 +54,7 @@ def judge(facts: Facts) -> Verdict:
 
 
 def _where(found: Mapping[str, Package]) -> tuple[Sentence, Sentence]:
-    """Title and evidence: in one place they lie over each other, else the first on the path hides others."""
+    """Return title and evidence: in one folder they overwrite each other, else the first on the path wins."""
     places = {known_or(one.place, None) for one in found.values()}
     listed = ", ".join(f"{name} {one.version}" for name, one in found.items())
     over_each_other = say("Several TensorFlow packages are installed over each other.")

@@ -14,7 +14,7 @@ TITLE = say("PyTorch was built for the NVIDIA GPU")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where torch has no CUDA in it and the machine has a GPU of NVIDIA's."""
+    """Return a finding if torch was built without CUDA and there is an NVIDIA GPU."""
     (torch,) = installed(facts, "torch")
     nvidia.require_gpu(facts)
     build = known(facts.builds).get("torch")

@@ -1,4 +1,4 @@
-"""PyTorch's builds hold code for certain generations of GPUs only.
+"""PyTorch's builds contain code only for certain generations of GPUs.
 
 Sources: pytorch/pytorch#150733 (sm_120 with CUDA before 12.8), bnsreenu/digitalsreeni-image-annotator#57
 (sm_61), pytorch/pytorch#172352 (the support matrix).
@@ -16,22 +16,26 @@ TITLE = say("PyTorch supports this GPU's generation")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where the GPU's compute capability is outside of what the build serves."""
+    """Return a finding if the build does not support the GPU's compute capability."""
     cuda = nvidia.cuda_of(facts, "torch")
-    capable = [(gpu, ability) for gpu in nvidia.gpus(facts) if (ability := known(gpu.compute_capability))]
-    if cuda is None or not capable:
+    with_capability = [
+        (gpu, capability) for gpu in nvidia.gpus(facts) if (capability := known(gpu.compute_capability))
+    ]
+    if cuda is None or not with_capability:
         return Skipped(say("PyTorch with CUDA and an NVIDIA GPU are not both present."))
-    unserved = [(gpu, ability) for gpu, ability in capable if not nvidia.built_for(ability, cuda)]
-    if not unserved:
+    unsupported = [
+        (gpu, capability) for gpu, capability in with_capability if not nvidia.built_for(capability, cuda)
+    ]
+    if not unsupported:
         return Fine(say("PyTorch was built for CUDA {cuda}.", cuda=cuda))
-    gpu, ability = unserved[0]
-    suits = "cu126" if older(ability, "10.0") else "cu128"
+    gpu, capability = unsupported[0]
+    suits = "cu126" if older(capability, "10.0") else "cu128"
     return Finding(
         title=say("This PyTorch does not support the GPU's generation: every operation on the GPU fails."),
         evidence=say(
             "{name} has compute capability {ability}; PyTorch was built for CUDA {cuda}.",
             name=known_or(gpu.name, say("The GPU")),
-            ability=ability,
+            ability=capability,
             cuda=cuda,
         ),
         remedy=run("uv", "pip", "install", "--reinstall", "torch", f"--torch-backend={suits}"),

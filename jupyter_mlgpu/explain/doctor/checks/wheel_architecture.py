@@ -15,7 +15,7 @@ _KNOWN = ("x86_64", "arm64", "aarch64", "i686")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a wheel's tag names another processor than the process has."""
+    """Return a finding if a wheel's tag has another processor than the process."""
     if known_or(facts.python.translated, None):
         return Skipped(say("Python itself runs under Rosetta."))
     process = known(facts.python.architecture)

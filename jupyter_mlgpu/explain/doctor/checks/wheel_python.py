@@ -1,4 +1,4 @@
-"""Compiled packages of another Python, which PYTHONPATH or a moved environment brings in, cannot be imported.
+"""Compiled packages of another Python, found through PYTHONPATH or a moved environment, cannot be imported.
 
 Source: astral-sh/uv#10166 (a Python 3.10 environment that found the system's NumPy of Python 3.13).
 """
@@ -15,7 +15,7 @@ TITLE = say("Compiled packages were built for this version of Python")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where a wheel's tag names another CPython than this one."""
+    """Return a finding if a wheel's tag has another CPython version than this one."""
     version = minor(known(facts.python.version))
     mine = "cp" + version.replace(".", "")
     packages = known(facts.packages)

@@ -1,7 +1,6 @@
-"""Facts gathered here: a module a part, all at once, each guarded and in its own time.
+"""Gathers the facts about this machine: one module per part, all at once, each with a time limit.
 
-Nothing imports a framework. With `deep`, each framework is asked in a process of its own, and the network
-is tried.
+No framework is imported. With `deep`, each framework is tested in its own process, and the network is tried.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 T = TypeVar("T")
 
-#: Seconds after which a part that has not answered is left out; all parts are asked at once.
+#: Seconds after which an unfinished part is left out; all parts are read at once.
 PATIENCE_S = 4.0
 NOT_DEEP = Unknown(say("Checked only with --deep."), asked=False)
 
@@ -46,15 +45,15 @@ NOT_DEEP = Unknown(say("Checked only with --deep."), asked=False)
 def gather(
     *,
     deep: bool = False,
-    tell: Callable[[Sentence], None] = lambda said: None,
+    tell: Callable[[Sentence], None] = lambda sentence: None,
     inside: KernelsOwnFacts | None = None,
     patience: float = PATIENCE_S,
 ) -> Facts:
-    """Everything about this machine and this Python, redacted; `tell` is given how far it is.
+    """Return all facts about this machine and this Python, redacted; `tell` is called with the progress.
 
     A part that fails, or takes longer than `patience` seconds, is unknown with that reason.
     """
-    asked = _Asked(patience)
+    reader = _ParallelReader(patience)
     reads: Mapping[str, Callable[[], Any]] = {
         "machine": machine.read,
         "python": python.read,
@@ -69,8 +68,8 @@ def gather(
         "notebooks": notebooks.read,
     }
     tell(say("Checking this machine and this Python"))
-    waiting = {name: asked.begin(name, read) for name, read in reads.items()}
-    found: dict[str, Any] = {name: asked.end(part) for name, part in waiting.items()}
+    waiting = {name: reader.begin(name, read) for name, read in reads.items()}
+    found: dict[str, Any] = {name: reader.end(part) for name, part in waiting.items()}
     for name, part in found.items():
         usual = getattr(Facts(), name)
         if isinstance(part, Unknown) and not isinstance(usual, Unknown):
@@ -80,25 +79,25 @@ def gather(
 
 
 def _deeper(tell: Callable[[Sentence], None]) -> dict[str, Any]:
-    asked = _Asked(2 * network.SITE_S)
-    sites = {site: asked.begin(site, partial(network.answers, site)) for site in network.SITES}
+    reader = _ParallelReader(2 * network.SITE_S)
+    sites = {site: reader.begin(site, partial(network.answers, site)) for site in network.SITES}
     listed = packages.read()
     answers = frameworks.read(lambda name: name in listed, tell)
-    # A site that has not answered in this time does not answer.
-    return {"frameworks": answers, "network": {site: asked.end(one) is True for site, one in sites.items()}}
+    # A site that has not answered within the time limit counts as unreachable.
+    return {"frameworks": answers, "network": {site: reader.end(one) is True for site, one in sites.items()}}
 
 
 @dataclass(slots=True)
 class _Part(Generic[T]):
-    """A part that is being read; `done` is set when `value` is there."""
+    """A part that is being read; `done` is set when `value` is final."""
 
     name: str
     done: threading.Event
     value: Maybe[T]
 
 
-class _Asked:
-    """Parts that are read side by side, each in a thread that is left behind when it takes too long."""
+class _ParallelReader:
+    """Reads parts in parallel threads, and abandons a thread that takes too long."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
@@ -127,7 +126,7 @@ class _Asked:
             part.value = value
             part.done.set()
 
-        # A daemon: a system call that never returns must not keep the command from ending.
+        # A daemon thread, so a system call that hangs does not keep the command from ending.
         threading.Thread(target=work, name=f"doctor-{name}", daemon=True).start()
         return part
 

@@ -1,4 +1,4 @@
-"""What each framework was built for, from files that its wheel brings; nothing of it is imported."""
+"""Reads the versions that each framework was built for from its wheel's files, without importing it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 
 
 def read(path: list[str] | None = None) -> Mapping[str, Build]:
-    """Of those frameworks that stand on the path."""
+    """Return the builds of the frameworks on the path, by name."""
     folders = [Path(entry or ".") for entry in (sys.path if path is None else path)]
     readers = {name: registry.framework(name).build for name in registry.FRAMEWORKS}
     built = {name: _first(registry.part(where), folders) for name, where in readers.items() if where}

@@ -1,6 +1,6 @@
-"""Facts without what should not leave this machine: names of users and hosts, home folders, tokens.
+"""Redacts facts: names of users and hosts, home folders, and tokens must not leave this machine.
 
-Done once, on everything that was gathered, before anyone sees it.
+This happens once, on all gathered facts, before anything is shown.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from jupyter_mlgpu.explain.doctor.shapes import MOST_LETTERS
 from jupyter_mlgpu.record import sentence
 from jupyter_mlgpu.record.redact import beginning
 
-# Letters with an @ between them: an address of electronic mail, or a login.
+# An e-mail address or a login.
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
-# What no facts file may hold: control characters but ends of lines and tabs, and bytes of a file's name that
-# are no letters.
+# Characters that a facts file may not contain: control characters except line ends and tabs, and undecodable
+# bytes of file names.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def cleaned(facts: Facts) -> Facts:
-    """The facts with every text in them redacted, and without what a facts file may not hold."""
+    """Return the facts with every text redacted, and without texts that a facts file may not contain."""
     return reading.from_json(_clean(reading.to_json(facts)), gathered=True)
 
 
@@ -46,12 +46,12 @@ def _clean(value: Any) -> Any:
 
 
 def _clean_line(text: str) -> str:
-    # An error's text may have several lines, a reason is a sentence.
+    # An error's text may have several lines, but a reason is one sentence.
     return clean_text(" ".join(text.split()))
 
 
 def clean_text(text: str) -> str:
-    """A text as it may be shown to others."""
+    """Return a text as it may be shown to others."""
     text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
     text = _MAIL.sub("<address>", beginning(text, MOST_LETTERS))
     host = _host()
@@ -62,7 +62,7 @@ def clean_text(text: str) -> str:
 @cache
 def _host() -> re.Pattern[str] | None:
     name = socket.gethostname()
-    # A very short name, or an ordinary word, would only spoil the text.
+    # To replace a very short name or an ordinary word would make texts unreadable.
     usable = len(name) > 2 and name.lower() not in {"localhost", "localhost.localdomain", "linux", "mac"}
     short = name.partition(".")[0]
     names = {name, short} if len(short) > 2 else {name}

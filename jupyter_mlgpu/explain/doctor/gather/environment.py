@@ -1,4 +1,4 @@
-"""Variables that decide what frameworks, loaders and Python find: this process's, and the shell's files'."""
+"""Reads environment variables that affect frameworks, loaders and Python: of this process and the shell."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ STARTS = (
     "VECLIB_",
     "XLA_",
 )
-# A cluster's addresses, whatever is a secret by its name, and Terraform's variables stay where they are.
+# Never read: a cluster's addresses, variables with the name of a secret, and Terraform's variables.
 _NEVER = re.compile(r"(?i)TF_(?:CONFIG|CLI_|VAR_)|TOKEN|SECRET|PASSW|CREDENTIAL|_KEY\b|API_?KEY|ADDRESS|HOST")
-#: What a shell reads at its start; zsh is macOS's own, bash that of most Linux systems.
+#: Start files of shells: zsh is the default on macOS, bash on most Linux systems.
 START_FILES = (".profile", ".bash_profile", ".bashrc", ".zshenv", ".zprofile", ".zshrc")
 _SETS = re.compile(r"^\s*(?:export\s+)?([A-Z_][A-Z0-9_]*)=(.*?)\s*$", re.MULTILINE)
 
 
 def read(home: Path | None = None) -> Environment:
-    """This process's variables, and those that start files in the home folder set."""
+    """Return this process's variables, and those that start files in the home folder set."""
     return Environment(of_interest(os.environ.items()), fact(lambda: shell(home or Path.home())))
 
 
 def of_interest(variables: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Those that decide something here, and are no secret."""
+    """Return the variables that matter here and are no secrets."""
     return {
         name: value
         for name, value in sorted(variables)
@@ -58,7 +58,7 @@ def of_interest(variables: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def shell(home: Path) -> Mapping[str, str]:
-    """Variables that the shell's start files set, as they are written there; the last one counts."""
+    """Return the variables set by the shell's start files, as written there; the last setting counts."""
     found: dict[str, str] = {}
     for name in START_FILES:
         found |= {one: value.strip("'\"") for one, value in _SETS.findall(text_of(home / name) or "")}

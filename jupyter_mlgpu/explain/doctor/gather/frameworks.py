@@ -1,4 +1,4 @@
-"""Each framework asked in a process of its own, so that one that crashes or hangs costs its own answer."""
+"""Tests each framework in its own process, so a crash or a hang affects only its own answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 #: Seconds for all frameworks together.
 TOGETHER_S = 60.0
-#: So many at once: importing is work for a processor, and more would only wait for each other.
+#: Processes at once. Importing is bound by the processor, so more would only slow each other down.
 _AT_ONCE = 2
 _LETTERS, _LINES = 1_500, 8
 
@@ -31,7 +31,7 @@ def read(
     tell: Callable[[Sentence], None],
     seconds: float = TOGETHER_S,
 ) -> Mapping[str, FrameworkAnswer]:
-    """The answers of the frameworks that are installed; `tell` is given each that is done."""
+    """Return the answers of the installed frameworks; `tell` is called with progress sentences."""
     names = list(filter(installed, registry.FRAMEWORKS))
     if not names:
         return {}
@@ -46,20 +46,20 @@ def read(
     )
     pool = ThreadPoolExecutor(max_workers=_AT_ONCE)
     try:
-        asked = {pool.submit(ask, name, deadline, running=running): name for name in names}
+        futures = {pool.submit(ask, name, deadline, running=running): name for name in names}
         waiting = list(names)
-        for done in as_completed(asked):
-            waiting.remove(asked[done])
+        for future in as_completed(futures):
+            waiting.remove(futures[future])
             if waiting:
                 tell(
                     say(
                         "{framework} has responded, waiting for {others}",
-                        framework=asked[done],
+                        framework=futures[future],
                         others=", ".join(waiting),
                     )
                 )
-        return {name: answer.result() for answer, name in asked.items()}
-    except BaseException:  # Ctrl-C: nobody waits for the answers any more
+        return {name: answer.result() for answer, name in futures.items()}
+    except BaseException:  # Ctrl-C: the answers are no longer needed
         pool.shutdown(wait=False, cancel_futures=True)
         for process in running:
             _kill(process)
@@ -74,9 +74,9 @@ def ask(
     command: Sequence[str] = (),
     running: list[subprocess.Popen[bytes]] | None = None,
 ) -> FrameworkAnswer:
-    """One framework's answer; `deadline` is on the monotonic clock, `command` another program to ask.
+    """Return one framework's answer; `deadline` is on the monotonic clock, `command` replaces the program.
 
-    The process is put into `running`, for who must end it early.
+    The process is appended to `running`, so that the caller can kill it early.
     """
     start = real_time.monotonic()
     left = deadline - start
@@ -91,9 +91,9 @@ def ask(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A GPU's memory is the notebook's: by default some frameworks would take nearly all that is free.
+        # Leaves GPU memory for the notebook: by default some frameworks take nearly all that is free.
         env={**registry.framework(name).memory_growth_env, **os.environ},
-        start_new_session=True,  # what it starts itself ends with it
+        start_new_session=True,  # its own child processes can be killed with it
     )
     (running if running is not None else []).append(process)
     try:
@@ -106,10 +106,10 @@ def ask(
 
 
 def answer(status: int, out: str, err: str, seconds: float) -> FrameworkAnswer:
-    """What a process has answered: its exit status, what it printed, how long it took."""
+    """Return the answer in a process's exit status and output; `seconds` is the time that it took."""
     before, mark, line = out.rpartition(MARK)
     printed = [one for one in f"{before if mark else out}\n{err}".splitlines() if one.strip()]
-    said = tuple(one[-300:] for one in printed[-_LINES:])
+    last_lines = tuple(one[-300:] for one in printed[-_LINES:])
     if not mark:
         name = signal.Signals(-status).name if -status in set(signal.Signals) else None
         ended = say(
@@ -119,24 +119,24 @@ def answer(status: int, out: str, err: str, seconds: float) -> FrameworkAnswer:
         return replace(
             _unanswered(Unknown(ended)),
             imported=False,
-            error="\n".join([ended, *said])[-_LETTERS:],
+            error="\n".join([ended, *last_lines])[-_LETTERS:],
             signal=name,
             seconds=seconds,
-            said=said,
+            said=last_lines,
         )
-    told = json.loads(line)
+    data = json.loads(line)
     missing = Unknown(say("It was not imported."))
     return FrameworkAnswer(
-        imported=told["imported"],
-        error=None if told["error"] is None else told["error"][-_LETTERS:],
+        imported=data["imported"],
+        error=None if data["error"] is None else data["error"][-_LETTERS:],
         signal=None,
-        version=told.get("version", missing),
-        devices=tuple(told["devices"]) if "devices" in told else missing,
-        computed=told.get("computed", missing),
-        compute_error=(told["compute_error"] or "")[-_LETTERS:] or None if "computed" in told else missing,
-        product=told.get("product") if "computed" in told else missing,
+        version=data.get("version", missing),
+        devices=tuple(data["devices"]) if "devices" in data else missing,
+        computed=data.get("computed", missing),
+        compute_error=(data["compute_error"] or "")[-_LETTERS:] or None if "computed" in data else missing,
+        product=data.get("product") if "computed" in data else missing,
         seconds=seconds,
-        said=said,
+        said=last_lines,
     )
 
 
@@ -146,7 +146,7 @@ def _unanswered(why: Unknown) -> FrameworkAnswer:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
-        with suppress(ProcessLookupError):  # it has just ended by itself
+        with suppress(ProcessLookupError):  # it has just ended
             os.killpg(process.pid, signal.SIGKILL)
 
 

@@ -1,4 +1,4 @@
-"""Graphics hardware and NVIDIA's driver: what the driver tells, what is on the bus, what a Mac says.
+"""Reads graphics hardware and NVIDIA's driver: from the driver, from the PCI bus, and on a Mac.
 
 sysfs: a PCI device's `class` begins with 0x03 for a display controller, `vendor` is PCI's number
 (Documentation/ABI/testing/sysfs-bus-pci; 0x10de NVIDIA, 0x1002 AMD, 0x8086 Intel, 0x106b Apple). NVIDIA's
@@ -27,7 +27,7 @@ _UNTOLD = Unknown(say("macOS does not report the GPU's memory or processes."))
 
 
 def read(nvml: Nvml | None = None, root: Path = _ROOT) -> GpuFacts:
-    """What the system sees; `root` is the file system of a Linux machine."""
+    """Return the facts about GPUs; `root` is the root of a Linux file system."""
     if sys.platform == "darwin":
         return _mac()
     nvml = nvml or Nvml()
@@ -45,7 +45,7 @@ def read(nvml: Nvml | None = None, root: Path = _ROOT) -> GpuFacts:
 
 
 def on_bus(root: Path) -> tuple[str, ...] | None:
-    """The vendors of the display controllers on the PCI bus, in the bus's order."""
+    """Return the vendors of the display controllers on the PCI bus, in the bus's order."""
     bus = root / "sys/bus/pci/devices"
     if not bus.is_dir():
         return None
@@ -55,7 +55,7 @@ def on_bus(root: Path) -> tuple[str, ...] | None:
 
 
 def from_profiler(text: str) -> tuple[tuple[GpuFact, ...], str | None]:
-    """The GPUs and the Metal version in what system_profiler prints as JSON."""
+    """Return the GPUs and the Metal version in system_profiler's JSON."""
     listed = json.loads(text).get("SPDisplaysDataType", [])
     metal = next((one[key] for one in listed for key in _METAL if key in one), None)
     return tuple(_mac_gpu(one) for one in listed), _metal_name(metal)
@@ -64,16 +64,16 @@ def from_profiler(text: str) -> tuple[tuple[GpuFact, ...], str | None]:
 _METAL = ("spdisplays_mtlgpufamilysupport", "spdisplays_metal")
 
 
-def _metal_name(said: str | None) -> str | None:
+def _metal_name(entry: str | None) -> str | None:
     # Such as spdisplays_metal3, or `Supported` on older systems.
-    return None if said is None else said.replace("spdisplays_metal", "Metal ").replace("spdisplays_", "")
+    return None if entry is None else entry.replace("spdisplays_metal", "Metal ").replace("spdisplays_", "")
 
 
-def _mac_gpu(told: dict[str, str]) -> GpuFact:
-    vendor = told.get("spdisplays_vendor", "").lower()
+def _mac_gpu(entry: dict[str, str]) -> GpuFact:
+    vendor = entry.get("spdisplays_vendor", "").lower()
     return GpuFact(
-        name=told.get("sppci_model")
-        or told.get("_name")
+        name=entry.get("sppci_model")
+        or entry.get("_name")
         or Unknown(say("system_profiler does not name it.")),
         vendor=next((one for one in ("apple", "amd", "intel", "nvidia") if one in vendor), vendor),
         memory=None if "apple" in vendor else _UNTOLD,
@@ -84,27 +84,27 @@ def _mac_gpu(told: dict[str, str]) -> GpuFact:
 
 
 def _mac() -> GpuFacts:
-    told = fact(lambda: from_profiler(run(["/usr/sbin/system_profiler", "SPDisplaysDataType", "-json"], 4)))
-    found, metal = (told, told) if isinstance(told, Unknown) else told
+    answer = fact(lambda: from_profiler(run(["/usr/sbin/system_profiler", "SPDisplaysDataType", "-json"], 4)))
+    found, metal = (answer, answer) if isinstance(answer, Unknown) else answer
     return GpuFacts(found, None, None, None, None, "absent", joined(finding.NO_NVIDIA_ON_A_MAC), metal)
 
 
 def _nvidia(nvml: Nvml, index: int) -> GpuFact:
-    held = nvml.memory(index)
+    memory_answer = nvml.memory(index)
     return GpuFact(
         name=_value(nvml.name(index)),
         vendor="nvidia",
-        memory=_unknown(held) if held.value is None else held.value.total,
-        memory_free=_unknown(held) if held.value is None else held.value.free,
+        memory=_unknown(memory_answer) if memory_answer.value is None else memory_answer.value.total,
+        memory_free=_unknown(memory_answer) if memory_answer.value is None else memory_answer.value.free,
         compute_capability=_value(nvml.compute_capability(index)),
         processes=fact(lambda: _processes(nvml, index)),
     )
 
 
 def _processes(nvml: Nvml, index: int) -> tuple[GpuProcessFact, ...]:
-    told = nvml.processes(index)
-    if told.value is None:
-        raise NotKnownError(_unknown(told))
+    listed = nvml.processes(index)
+    if listed.value is None:
+        raise NotKnownError(_unknown(listed))
     named = memory.sees_the_machines_processes()
     unknown = Unknown(say("The driver does not report memory per process here."))
     return tuple(
@@ -113,21 +113,21 @@ def _processes(nvml: Nvml, index: int) -> tuple[GpuProcessFact, ...]:
             unknown if one.used is None else one.used,
             one.pid == os.getpid(),
         )
-        for one in told.value
+        for one in listed.value
     )
 
 
-def _value(told: NvmlAnswer[str]) -> Maybe[str]:
-    return _unknown(told) if told.value is None else told.value
+def _value(answer: NvmlAnswer[str]) -> Maybe[str]:
+    return _unknown(answer) if answer.value is None else answer.value
 
 
-def _unknown(told: NvmlAnswer[Any]) -> Unknown:
-    return Unknown(joined(told.why_missing or ""))
+def _unknown(answer: NvmlAnswer[Any]) -> Unknown:
+    return Unknown(joined(answer.why_missing or ""))
 
 
 def _device_files(root: Path) -> str:
     device = root / "dev/nvidia0"
-    # Under WSL 2 the driver is reached through this one.
+    # Under WSL 2 the driver uses this device file instead.
     device = device if device.exists() else root / "dev/dxg"
     if not device.exists():
         return "absent"

@@ -1,7 +1,7 @@
-"""JupyterLab, and our two sides in it: the front end's folder, the server extension, what is disabled.
+"""Reads the state of JupyterLab and of our front end and server extension in it.
 
 Lab extensions are folders with a package.json in `labextensions/` of Jupyter's data path;
-`disabledExtensions` stands in `labconfig/page_config.json` of its configuration path, server extensions in
+`disabledExtensions` is in `labconfig/page_config.json` of its configuration path, server extensions in
 jupyter_server_config.json and jupyter_server_config.d/*.json there (`ServerApp.jpserver_extensions`); see
 JupyterLab's documentation, "Extensions".
 """
@@ -20,7 +20,7 @@ _SERVER = "jupyter_mlgpu.serverextension"
 
 
 def read() -> Jupyter:
-    """What Jupyter of this environment would load."""
+    """Return the facts about the Jupyter of this environment."""
     return Jupyter(
         lab=fact(lambda: version_of("jupyterlab")),
         package=__version__,
@@ -41,16 +41,16 @@ def _labextension() -> str | None:
 
 
 def disabled() -> tuple[str, ...]:
-    """Names of disabled lab extensions; the folder that comes first in the path decides."""
+    """Return the names of disabled lab extensions; the folder that comes first in the path decides."""
     found: dict[str, bool] = {}
     for folder in reversed(_configuration()):
-        told = table_of(folder / "labconfig/page_config.json").get("disabledExtensions", {})
-        found |= told if isinstance(told, dict) else dict.fromkeys(map(str, told), True)
+        extensions = table_of(folder / "labconfig/page_config.json").get("disabledExtensions", {})
+        found |= extensions if isinstance(extensions, dict) else dict.fromkeys(map(str, extensions), True)
     return tuple(sorted(name for name, off in found.items() if off))
 
 
 def server_extension() -> bool:
-    """Whether some configuration enables ours; the folder that comes first in the path decides."""
+    """Return True if our server extension is enabled; the folder that comes first in the path decides."""
     enabled = False
     for folder in reversed(_configuration()):
         for file in _server_files(folder):

@@ -1,9 +1,9 @@
-"""The kernels that Jupyter offers, what each one's Python has, and how ipykernel is set.
+"""Reads the kernels that Jupyter offers, the packages of each one's Python, and ipykernel's settings.
 
 A kernelspec is a folder with a kernel.json in `kernels/` of Jupyter's data path. For a bare `python` Jupyter
-uses its own interpreter (jupyter_client's KernelManager.format_kernel_cmd); we take that to be the one we run
-in. Jupyter passes its own environment variables to the kernel and adds the kernelspec's (`env`, in which
-`${NAME}` stands for a variable; LocalProvisioner.pre_launch). By PYTHONPATH, or the user's site-packages, a
+uses its own interpreter (jupyter_client's KernelManager.format_kernel_cmd); we assume that this is ours.
+Jupyter passes its own environment variables to the kernel and adds the kernelspec's (`env`, in which
+`${NAME}` stands for a variable; LocalProvisioner.pre_launch). With PYTHONPATH, or the user's site-packages, a
 kernel may find packages that are not installed in its virtual environment.
 """
 
@@ -29,15 +29,15 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import say
 
-#: At most so many installed kernelspecs are read.
+#: Most installed kernelspecs that are read.
 MOST = 20
-#: Seconds within which all their Pythons have to answer, counted from the first.
+#: Seconds within which all their Pythons must answer, from the start of the first.
 TOGETHER_S = 3.0
-#: What Jupyter replaces by its own interpreter; one of another minor version is another program.
+#: Programs that Jupyter replaces by its own interpreter. Another minor version is a different program.
 _BARE = frozenset(f"python{version}" for version in ("", "3", f"3.{sys.version_info.minor}"))
 _CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)", re.MULTILINE)
 
-# Runs in another Python, of any version from 3.8 on, and imports nothing but its standard library.
+# Runs in another Python, version 3.8 or later, and imports only its standard library.
 _ASK = """
 import sys
 sys.path[:] = [one for one in sys.path if one]  # as ipykernel's launcher: without the current folder
@@ -55,15 +55,15 @@ print(json.dumps([platform.python_version().rstrip('+'), sys.prefix, found]))
 
 @dataclass(frozen=True, slots=True)
 class KernelsOwnFacts:
-    """What only the kernel itself knows: whether ipykernel captures native output in it."""
+    """A fact that only the kernel itself knows: if ipykernel captures native output in it."""
 
     capture: Maybe[bool]
 
 
 def read(inside: KernelsOwnFacts | None = None) -> KernelFacts:
-    """Facts of all kernels. `inside` is what the calling kernel knows of itself.
+    """Return the facts about all kernels; `inside` is the calling kernel's own.
 
-    Outside a kernel, whether native output is captured is read from ipykernel's configuration files.
+    Outside a kernel, the capture of native output is read from ipykernel's configuration files.
     """
     return KernelFacts(
         specs=fact(specs),
@@ -76,12 +76,12 @@ def read(inside: KernelsOwnFacts | None = None) -> KernelFacts:
 
 
 def packages() -> tuple[str, ...]:
-    """The packages that are looked for in a kernel's Python."""
+    """Return the packages that are looked up in a kernel's Python."""
     return ("jupyter-mlgpu", "ipykernel", *registry.FRAMEWORKS, "keras", "numpy")
 
 
 def specs() -> tuple[KernelSpec, ...]:
-    """Every kernelspec; the first of a name counts, as for Jupyter. Their Pythons are asked side by side."""
+    """Return every kernelspec; the first of a name counts, as for Jupyter. Asks their Pythons in parallel."""
     from jupyter_core.paths import jupyter_path
 
     found: dict[str, dict[str, Any]] = {}
@@ -89,7 +89,7 @@ def specs() -> tuple[KernelSpec, ...]:
         for file in sorted(folder.glob("*/kernel.json")):
             if len(found) < MOST and file.parent.name not in found:
                 found[file.parent.name] = table_of(file)
-    # Jupyter makes one for the Python it runs in where none is installed under this name.
+    # Jupyter provides one for its own Python if none is installed under this name.
     found.setdefault("python3", {"argv": ["python", "-m", "ipykernel_launcher"]})
     deadline = real_time.monotonic() + TOGETHER_S
     with ThreadPoolExecutor(max_workers=4) as pool:
@@ -97,13 +97,13 @@ def specs() -> tuple[KernelSpec, ...]:
 
 
 def configured(folders: Iterable[Path]) -> bool:
-    """IPKernelApp.capture_fd_output in ipykernel's configuration files; it is on unless one turns it off."""
+    """Return IPKernelApp.capture_fd_output from ipykernel's configuration files; True by default."""
     value = True
     for folder in folders:
-        said = _CAPTURE.findall(text_of(folder / "ipython_kernel_config.py") or "")
-        value = said[-1] == "True" if said else value
-        told = table_of(folder / "ipython_kernel_config.json").get("IPKernelApp")
-        value = bool(told.get("capture_fd_output", value)) if isinstance(told, dict) else value
+        settings = _CAPTURE.findall(text_of(folder / "ipython_kernel_config.py") or "")
+        value = settings[-1] == "True" if settings else value
+        section = table_of(folder / "ipython_kernel_config.json").get("IPKernelApp")
+        value = bool(section.get("capture_fd_output", value)) if isinstance(section, dict) else value
     return value
 
 
@@ -117,8 +117,8 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
     if not isinstance(command, list) or not command or not isinstance(command[0], str):
         why = Unknown(say("Its kernel.json cannot be read."))
         return KernelSpec(name, why, why, why, why, why, why)
-    told_env = table.get("env")
-    variables = {key: str(value) for key, value in told_env.items()} if isinstance(told_env, dict) else {}
+    spec_env = table.get("env")
+    variables = {key: str(value) for key, value in spec_env.items()} if isinstance(spec_env, dict) else {}
     env = environment.of_interest(variables.items())
     program = command[0]
     if program in _BARE:
@@ -130,8 +130,8 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
     if path is None:
         why = Unknown(say("Its interpreter was not found."))
         return KernelSpec(name, program, False, False, why, why, env)
-    told = fact(lambda: _ask(path, variables, max(0.01, deadline - real_time.monotonic())))
-    version, prefix, has = (told, told, told) if isinstance(told, Unknown) else told
+    answer = fact(lambda: _ask(path, variables, max(0.01, deadline - real_time.monotonic())))
+    version, prefix, has = (answer, answer, answer) if isinstance(answer, Unknown) else answer
     same = os.path.realpath(str(prefix)) == os.path.realpath(sys.prefix)
     return KernelSpec(name, program, True, prefix if isinstance(prefix, Unknown) else same, version, has, env)
 

@@ -1,6 +1,6 @@
-"""CUDA's shared libraries: those the loader finds, those in LD_LIBRARY_PATH, those in the nvidia-* wheels.
+"""Finds CUDA's shared libraries: those of the loader, in LD_LIBRARY_PATH, and in the nvidia-* wheels.
 
-`ldconfig -p` prints a library a line: `libcudnn.so.9 (libc6,x86-64) => /usr/lib/libcudnn.so.9`.
+`ldconfig -p` prints one library per line: `libcudnn.so.9 (libc6,x86-64) => /usr/lib/libcudnn.so.9`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LINE = re.compile(r"^\s*(\S+) \(.*\) => (\S+)$")
 
 
 def read(path: list[str] | None = None) -> tuple[LibraryFact, ...]:
-    """Every library of CUDA's that is found, with the version that its file's real name tells."""
+    """Return every CUDA library that is found, with the version in its file's real name."""
     if sys.platform == "darwin":  # CUDA left macOS with 10.14
         return ()
     found = [*_by_the_loader(), *_in_variable(), *_in_wheels(sys.path if path is None else path)]
@@ -33,8 +33,8 @@ def read(path: list[str] | None = None) -> tuple[LibraryFact, ...]:
 def _by_the_loader() -> Iterator[LibraryFact]:
     for program in ("/sbin/ldconfig", "/usr/sbin/ldconfig"):
         if Path(program).exists():
-            told = fact(lambda: run([program, "-p"]))  # noqa: B023 - called here
-            for line in told.splitlines() if isinstance(told, str) else ():
+            output = fact(lambda: run([program, "-p"]))  # noqa: B023 - called here
+            for line in output.splitlines() if isinstance(output, str) else ():
                 match = _LINE.match(line)
                 if match and _FILE.fullmatch(match[1]):
                     yield from _library(Path(match[2]), "loader")

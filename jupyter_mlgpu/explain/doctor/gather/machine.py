@@ -1,8 +1,8 @@
-"""The computer: system, processor, memory and the limits that a control group sets.
+"""Reads the facts about the computer: system, processor, memory, and the limits of its control group.
 
-macOS is asked by its own commands: `sw_vers` (version), `sysctl` (`hw.optional.arm64` is 1 on Apple silicon,
-also for a translated process; `machdep.cpu.brand_string`), `pmset -g` (`lowpowermode 1`) and `csrutil
-status`; see their manual pages.
+macOS is queried with its own commands: `sw_vers` (version), `sysctl` (`hw.optional.arm64` is 1 on Apple
+silicon, also for a translated process; `machdep.cpu.brand_string`), `pmset -g` (`lowpowermode 1`) and
+`csrutil status`; see their manual pages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ROOT = Path("/")
 
 
 def read(root: Path = _ROOT) -> MachineFacts:
-    """The machine; `root` is the file system of a Linux machine."""
+    """Return the facts about the machine; `root` is the root of a Linux file system."""
     mac = sys.platform == "darwin"
     limit = fact(lambda: memory.container(memory.machine().total, root))
     return MachineFacts(
@@ -48,7 +48,7 @@ def read(root: Path = _ROOT) -> MachineFacts:
 
 
 def cpu_limit(root: Path) -> float | None:
-    """The tightest limit on this process's control groups, in processors; None without one.
+    """Return the lowest limit of this process's control groups, in processors; None without one.
 
     cgroup v2: `cpu.max` holds quota and period; v1: cpu.cfs_quota_us and cpu.cfs_period_us (the kernel's
     Documentation/admin-guide/cgroup-v2.rst and scheduler/sched-bwc.rst).
@@ -72,7 +72,7 @@ def cpu_limit(root: Path) -> float | None:
 
 
 def _macos() -> str:
-    # SYSTEM_VERSION_COMPAT changes the answer, and is a finding of its own.
+    # SYSTEM_VERSION_COMPAT would change the answer. The check `system_version_compat` reports it.
     return run(["/usr/bin/sw_vers", "-productVersion"], SYSTEM_VERSION_COMPAT=None).strip()
 
 
@@ -81,7 +81,7 @@ def _hardware() -> str:
         return "arm64"
     try:
         return "arm64" if _sysctl("hw.optional.arm64") == "1" else platform.machine()
-    except Exception:  # an Intel Mac does not know the name
+    except Exception:  # the name does not exist on an Intel Mac
         return platform.machine()
 
 
@@ -113,7 +113,7 @@ def _usable() -> int:
 
 
 def _container(root: Path) -> bool:
-    # What Docker and Podman leave; Kubernetes tells its pods where its service is.
+    # Files that Docker and Podman create. Kubernetes sets the variable in its pods.
     marks = (root / ".dockerenv", root / "run/.containerenv")
     return any(mark.exists() for mark in marks) or "KUBERNETES_SERVICE_HOST" in os.environ
 

@@ -1,8 +1,7 @@
-"""Whether notebooks are trusted: the kernel's own one, or those of the current folder.
+"""Reads if notebooks are trusted: the kernel's own, or those of the current folder.
 
-A notebook is trusted where its signature stands in the data base that nbformat keeps. nbformat itself is not
-asked: importing it takes two seconds, asking it writes into the data base, and where there is no secret to
-sign with it makes one.
+A notebook is trusted if its signature is in nbformat's data base. nbformat itself is not used: importing it
+takes two seconds, its query writes to the data base, and it creates a secret if there is none.
 """
 
 from __future__ import annotations
@@ -21,31 +20,31 @@ from jupyter_mlgpu.explain.doctor.gather.tools import fact
 from jupyter_mlgpu.explain.doctor.maybe import Unknown
 from jupyter_mlgpu.record.sentence import say
 
-#: Of a folder's notebooks the newest ones, and of none more than these bytes.
+#: Most notebooks of a folder, newest first, and most bytes of one.
 MOST = 20
 MOST_BYTES = 10_000_000
 #: NotebookNotary.algorithm, unless Jupyter is configured otherwise.
 _ALGORITHM = "sha256"
-#: What JupyterLab shows of an untrusted notebook only in part, or not at all.
+#: Output types that JupyterLab shows only in part, or not at all, in an untrusted notebook.
 _RICH = ("text/html", "application/javascript", "image/svg+xml")
 
 
 def read() -> tuple[Notebook, ...]:
-    """Notebooks with what is known of their trust."""
-    # jupyter_server names the notebook to the kernels that it starts for one.
+    """Return the notebooks and if they are trusted."""
+    # jupyter_server sets this variable in kernels that it starts for a notebook.
     own = Path(os.environ.get("JPY_SESSION_NAME", ""))
     files = [own] if own.suffix == ".ipynb" and own.is_file() else newest(Path.cwd())
     return tuple(notebook(file) for file in files)
 
 
 def newest(folder: Path) -> list[Path]:
-    """The notebooks of a folder that were changed last."""
+    """Return the notebooks of a folder that were changed last."""
     found = [one for one in folder.glob("*.ipynb") if one.is_file()]
     return sorted(found, key=lambda one: one.stat().st_mtime, reverse=True)[:MOST]
 
 
 def notebook(file: Path) -> Notebook:
-    """One notebook."""
+    """Return the facts about one notebook."""
     text = fact(lambda: _text(file))
     if isinstance(text, Unknown):
         return Notebook(file.name, text, text)
@@ -53,26 +52,26 @@ def notebook(file: Path) -> Notebook:
 
 
 def rich(text: str) -> bool:
-    """Whether an output would be shown otherwise in a trusted notebook."""
+    """Return True if an output looks different in a trusted notebook."""
     outputs = (one for cell in json.loads(text).get("cells", ()) for one in cell.get("outputs", ()))
     return any(kind in one.get("data", {}) for one in outputs for kind in _RICH)
 
 
 def trusted(text: str, data: Path) -> bool:
-    """Whether a notebook's signature is known; `data` is Jupyter's data folder."""
+    """Return True if a notebook's signature is in the data base; `data` is Jupyter's data folder."""
     secret, signatures = data / "notebook_secret", data / "nbsignatures.db"
     if not secret.exists() or not signatures.exists():
         return False
-    wanted = (_ALGORITHM, signature(text, secret.read_bytes()))
-    with closing(sqlite3.connect(f"{signatures.absolute().as_uri()}?mode=ro", uri=True)) as base:
-        question = "SELECT 1 FROM nbsignatures WHERE algorithm = ? AND signature = ?"
-        return base.execute(question, wanted).fetchone() is not None
+    key = (_ALGORITHM, signature(text, secret.read_bytes()))
+    with closing(sqlite3.connect(f"{signatures.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        query = "SELECT 1 FROM nbsignatures WHERE algorithm = ? AND signature = ?"
+        return database.execute(query, key).fetchone() is not None
 
 
 def signature(text: str, secret: bytes) -> str:
-    """What nbformat's NotebookNotary.compute_signature gives for a notebook of format 4.
+    """Return the signature that nbformat's NotebookNotary.compute_signature computes, for format 4.
 
-    An HMAC over every key, sorted, and every value in turn, without what is not kept in files
+    It is an HMAC over every key, sorted, and every value in turn, without transient data
     (nbformat.v4.rwbase.strip_transient). A text that is split into lines gives the same bytes.
     """
     content = json.loads(text)

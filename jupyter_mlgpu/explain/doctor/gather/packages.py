@@ -1,4 +1,4 @@
-"""Installed packages of interest, from their metadata: nothing is imported."""
+"""Reads installed packages of interest from their metadata, without importing them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jupyter_mlgpu.explain.doctor.facts import Package
 from jupyter_mlgpu.explain.doctor.gather.tools import fact, text_of
 from jupyter_mlgpu.measure.frameworks import registry
 
-#: By name (a * at the end stands for all that begin so), beside those of the frameworks.
+#: Names of packages of interest, besides those of the frameworks; a * at the end matches any suffix.
 NAMES = frozenset({
     "absl-py", "anywidget", "h5py", "ipykernel", "ipython", "ipywidgets", "jupyter-client", "jupyter-core",
     "jupyter-mlgpu", "jupyter-server", "jupyterlab", "keras", "keras-core", "keras-cv", "keras-hub",
@@ -23,13 +23,13 @@ NAMES = frozenset({
     "tensorstore", "tokenizers", "transformers", "typing-extensions", "wheel", "wrapt",
     "intel-extension-for-*", "nvidia-*",
 })  # fmt: skip
-#: Of code files that a package's record names, so many are looked for.
+#: Most code files of a package's record whose existence is checked.
 _FILES = 400
 _FOLDER = re.compile(r"(?P<name>[A-Za-z0-9_.+-]+?)-(?P<version>\d[^-]*?)(?:-py[\d.]+)?\.(?:dist|egg)-info")
 
 
 def read(path: Iterable[str] | None = None) -> Mapping[str, Package]:
-    """Packages of interest on the path: the one that would be imported, others of its name as `copies`."""
+    """Return packages of interest on the path: the one that would be imported, others as its `copies`."""
     named = NAMES.union(*(registry.framework(name).packages for name in registry.FRAMEWORKS))
     starts = tuple(one.removesuffix("*") for one in named if one.endswith("*"))
     found: dict[str, list[tuple[Path, str]]] = {}
@@ -52,7 +52,7 @@ def _distributions(folder: Path) -> list[tuple[Path, str, str]]:
 
 
 def normal(name: str) -> str:
-    """PyPI's normal form of a name."""
+    """Return a name in PyPI's normal form."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -71,13 +71,13 @@ def _package(places: list[tuple[Path, str]]) -> Package:
 
 
 def tags(wheel: str) -> tuple[str, ...]:
-    """The tags in a wheel's own file (PEP 427)."""
+    """Return the tags in a wheel's WHEEL file (PEP 427)."""
     lines = (line.partition(":") for line in wheel.splitlines())
     return tuple(value.strip() for name, _, value in lines if name.strip() == "Tag")
 
 
 def requirements(lines: Iterable[str]) -> tuple[str, ...]:
-    """Those of a package's requirements that hold here, without extras, such as `numpy<2.2.0,>=1.26.0`."""
+    """Return the requirements that apply here, without extras, such as `numpy<2.2.0,>=1.26.0`."""
     from packaging.requirements import Requirement
 
     parsed = map(Requirement, lines)
@@ -89,7 +89,7 @@ def requirements(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _missing(folder: Path) -> int:
-    """How many of a package's compiled files, and of its first Python files, are not where they were put."""
+    """Return the number of a package's compiled files and top-level `__init__.py` that do not exist."""
     record = text_of(folder / "RECORD", 5_000_000)
     if record is None:
         return 0

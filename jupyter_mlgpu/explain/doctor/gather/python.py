@@ -1,4 +1,4 @@
-"""The interpreter: what it was built for, which environment it belongs to, what hides packages from it."""
+"""Reads the facts about the interpreter: its build, its environment, and files that hide packages from it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from jupyter_mlgpu.explain.doctor.facts import Python
 from jupyter_mlgpu.explain.doctor.gather.tools import fact, run, version_of
 from jupyter_mlgpu.measure.frameworks import registry
 
-#: Packages, beside the frameworks, that a file in the current folder must not be called after.
+#: Packages, besides the frameworks, whose names a file in the current folder must not have.
 SHADOWED = ("keras", "numpy", "pandas", "matplotlib", "IPython", "ipykernel", "jupyter_mlgpu")
-# Modules of Python's own that frameworks import: a learner's random.py breaks all of them.
+# Standard modules that frameworks import: a student's random.py breaks all of them.
 _STANDARD = (
     "random",
     "types",
@@ -30,10 +30,10 @@ _STANDARD = (
 
 
 def read() -> Python:
-    """The interpreter that runs this."""
+    """Return the facts about the running interpreter."""
     mac = sys.platform == "darwin"
     return Python(
-        # A Python built between two releases has a + at the end, which is no version.
+        # A Python built between two releases has a + at the end, which is not valid in a version.
         version=platform.python_version().rstrip("+"),
         implementation=platform.python_implementation(),
         architecture=platform.machine(),
@@ -49,7 +49,7 @@ def read() -> Python:
 
 
 def kind(prefix: Path, virtual: bool, base: Path) -> str:
-    """venv, conda, pyenv or system; a venv that was made with pyenv's Python is a venv."""
+    """Return venv, conda, pyenv or system; a venv made with pyenv's Python is a venv."""
     if (prefix / "conda-meta").is_dir():
         return "conda"
     if virtual:
@@ -58,13 +58,13 @@ def kind(prefix: Path, virtual: bool, base: Path) -> str:
 
 
 def shadows(folder: Path) -> tuple[str, ...]:
-    """The files of a folder that would be imported instead of a package."""
+    """Return the files of a folder that would be imported instead of a package."""
     found = []
     for name in (*registry.FRAMEWORKS, *SHADOWED, *_STANDARD):
         module, package = folder / f"{name}.py", folder / name / "__init__.py"
         if module.is_file():
             found.append(module.name)
-        # The folder of a package's own sources, where people develop it, has a pyproject.toml.
+        # The folder of a package's own source code has a pyproject.toml.
         elif package.is_file() and not (folder / "pyproject.toml").exists():
             found.append(f"{name}/__init__.py")
     return tuple(found)

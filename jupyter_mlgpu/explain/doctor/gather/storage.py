@@ -1,4 +1,4 @@
-"""Room on the disks, and the folders where data and weights are kept. Nothing is written."""
+"""Reads free disk space, and the folders that keep data and weights. Writes nothing."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import say
 
-#: Seconds for adding up a cache's files.
+#: Most seconds for adding up a cache's file sizes.
 COUNTING_S = 0.5
 
 
 def read(home: Path | None = None) -> Storage:
-    """Of the folders that a notebook writes into."""
+    """Return the facts about the folders that a notebook writes to."""
     home = home or Path.home()
     temporary = Path(tempfile.gettempdir())
     return Storage(
@@ -37,7 +37,7 @@ def read(home: Path | None = None) -> Storage:
 
 
 def folders(home: Path) -> dict[str, Path]:
-    """Where each library keeps what it downloads, as its documentation says."""
+    """Return the folders where libraries keep downloads, as their documentation says, by library."""
     caches = {"keras": ("KERAS_HOME", ".keras"), "huggingface": ("HF_HOME", ".cache/huggingface")}
     for name in registry.FRAMEWORKS:
         caches |= registry.framework(name).caches
@@ -45,7 +45,7 @@ def folders(home: Path) -> dict[str, Path]:
 
 
 def size(folder: Path) -> int:
-    """Bytes of all files under a folder; raises TimeoutError where there are too many to count."""
+    """Return the bytes of all files under a folder; raises TimeoutError if there are too many to count."""
     end = real_time.monotonic() + COUNTING_S
     total = 0
     for where, _, names in os.walk(folder):
@@ -59,6 +59,6 @@ def size(folder: Path) -> int:
 
 
 def _shared_memory() -> int | None:
-    # What PyTorch's DataLoader passes batches through; Docker gives 64 MB unless it is told otherwise.
+    # PyTorch's DataLoader passes batches through /dev/shm. Docker's default size is 64 MB.
     place = Path("/dev/shm")
     return shutil.disk_usage(place).total if place.is_dir() else None

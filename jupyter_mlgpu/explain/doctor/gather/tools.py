@@ -1,4 +1,4 @@
-"""What all gatherers share: a fact that costs only itself, a command with a time limit, a file's text."""
+"""Functions that all gatherers share: a fact or its error, a command with a time limit, a file's text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 T = TypeVar("T")
 
-#: Seconds for one command of the system's.
+#: Most seconds for one system command.
 COMMAND_S = 3.0
 
 
 def fact(read: Callable[[], T]) -> Maybe[T]:
-    """What `read` gives; where it raises, Unknown with the error, or with NotKnownError's own reason."""
+    """Return the result of `read`; if it raises, Unknown with the error or NotKnownError's own reason."""
     try:
         return read()
     except NotKnownError as error:
@@ -35,23 +35,23 @@ def fact(read: Callable[[], T]) -> Maybe[T]:
             )
         )
     except Exception as error:
-        # What our own code raises may say so in a sentence.
+        # Our own errors may contain a sentence.
         why = next((one for one in error.args if isinstance(one, Sentence)), str(error))
         return Unknown(say("It could not be read ({error}: {why}).", error=type(error).__name__, why=why))
 
 
 def all_unknown(kind: type[T], reason: Sentence) -> T:
-    """A part of the facts in which nothing is known, for one reason."""
+    """Return a part of the facts in which every field is unknown for one reason."""
     return kind(**{item.name: Unknown(reason) for item in dataclasses.fields(kind)})  # type: ignore[arg-type]
 
 
 def run(command: Sequence[str], seconds: float = COMMAND_S, /, **environment: str | None) -> str:
-    """What a command prints; raises OSError, CalledProcessError or TimeoutExpired.
+    """Return a command's output; raises OSError, CalledProcessError or TimeoutExpired.
 
-    Of the environment, names given None are taken out.
+    Variables that are None in `environment` are removed.
     """
-    wanted = {**os.environ, **environment}
-    variables = {name: value for name, value in wanted.items() if value is not None}
+    merged = {**os.environ, **environment}
+    variables = {name: value for name, value in merged.items() if value is not None}
     done = subprocess.run(
         command,
         capture_output=True,
@@ -66,7 +66,7 @@ def run(command: Sequence[str], seconds: float = COMMAND_S, /, **environment: st
 
 
 def text_of(path: Path, most: int = 1_000_000) -> str | None:
-    """The first letters of a file; None where it cannot be read."""
+    """Return the first characters of a file; None if it cannot be read."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             return file.read(most)
@@ -75,7 +75,7 @@ def text_of(path: Path, most: int = 1_000_000) -> str | None:
 
 
 def version_of(package: str) -> str | None:
-    """Return the version of a package of this Python, None where it is not installed."""
+    """Return the version of an installed package of this Python, or None."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -83,7 +83,7 @@ def version_of(package: str) -> str | None:
 
 
 def table_of(path: Path) -> dict[str, Any]:
-    """The table in a file of JSON; empty where there is none."""
+    """Return the object in a JSON file; empty if there is none."""
     try:
         data = json.loads(text_of(path) or "")
     except (ValueError, RecursionError):

@@ -1,6 +1,4 @@
-"""Layers that move numbers to other places: join, cut, reshape, transpose, slice, gather, scatter, pad,
-resize.
-"""
+"""Layers that move numbers: join, cut, reshape, transpose, slice, gather, scatter, pad, resize."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ class Concatenation(Layer, sources=(2, MANY), takes="any"):
 
 
 class Split(Layer, takes="any"):
-    """A tensor cut along a dimension: into so many equal parts, or parts of these lengths."""
+    """A tensor cut along a dimension into so many equal parts, or parts of these lengths."""
 
     parts: int | Sequence[int]
     dimension: int = 1
@@ -40,7 +38,7 @@ class Split(Layer, takes="any"):
 
 
 class Reshape(Layer, takes="any"):
-    """The same numbers in the same order, in another shape. One size may be -1: what is left."""
+    """The same numbers in the same order, in another shape. One size may be -1 and then takes the rest."""
 
     shape: Sequence[int]
 
@@ -50,13 +48,13 @@ class Reshape(Layer, takes="any"):
     def compute(self, run: Pass, x: Value) -> Value:
         shape = list(self.shape)
         if shape and self._source_shape and shape[0] != -1:
-            # A smaller batch than the one that the graph was made for shrinks the first size.
+            # A smaller batch than the one for which the graph was made reduces the first size.
             shape[0] = shape[0] * x.shape[0] // self._source_shape[0]
         return run.ops.reshape(x, shape)
 
 
 class Transpose(Layer, takes="any"):
-    """Axis k of the result is axis dimensions[k] of the source. The batch stays first, as Apple has it."""
+    """Axis k of the result is axis dimensions[k] of the source. The batch stays first, as with Apple."""
 
     dimensions: Sequence[int]
 
@@ -91,8 +89,8 @@ class Slice(Layer, takes="any"):
 class Gather(Layer, sources=2, takes="any"):
     """result[.., j, ..] = source[.., indices[.., j, ..], ..]; sources are source and indices.
 
-    Apple's header says "the index of elements to gather", no more. That elements, and not whole slices, are
-    meant is judged from the scatter beside it, and is what torch.gather does.
+    Apple's header only says "the index of elements to gather". That it means elements, and not whole slices,
+    is inferred from the scatter layer, and is what torch.gather does.
     """
 
     dimension: int = 1
@@ -107,8 +105,8 @@ class Gather(Layer, sources=2, takes="any"):
 class Scatter(Layer, sources=3, takes="any", words={"reduction_type": ("None", "Sum")}):
     """The reverse of Gather: a copy in which result[.., indices[.., j, ..], ..] = source[.., j, ..].
 
-    Sources are source, indices and what is copied first, as in scatterWithDimension of MLCGraph.h. With the
-    reduction `sum` the source is added; with `none`, two numbers for one place leave either of them.
+    Sources are source, indices and the tensor that is copied first, as in scatterWithDimension of MLCGraph.h.
+    With the reduction `sum` the source is added; with `none`, one of two numbers for the same place is kept.
     """
 
     dimension: int = 1
@@ -152,11 +150,11 @@ class Padding(Layer, words={"padding_type": "MLCPaddingType"}, axes=PICTURE, tak
 
 
 class Upsample(Layer, words={"sample_mode": "MLCSampleMode"}, axes=PICTURE):
-    """A picture in another size [height, width]: each place takes the nearest number, or mixes two beside it.
+    """A picture in another size [height, width], by the nearest number or by linear interpolation.
 
-    Place i of the result lies at i * old / new of the source (nearest, rounded down), at
-    (i + 0.5) * old / new - 0.5 (linear), or, with aligned corners, at i * (old - 1) / (new - 1), which takes
-    corners to corners. As torch.nn.functional.interpolate has it.
+    Place i of the result is at i * old / new of the source (nearest, rounded down), at (i + 0.5) * old / new
+    - 0.5 (linear), or, with aligned corners, at i * (old - 1) / (new - 1), which maps corners to corners.
+    This is what torch.nn.functional.interpolate does.
     """
 
     shape: Sizes

@@ -1,6 +1,4 @@
-"""What every layer is: a formula in the words of ops.py, and what it must be given for the formula to make
-sense.
-"""
+"""The base class of layers: a formula in the operations of ops.py, with checks of its inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, dataclass_transform
 
-from jupyter_mlgpu.graphs.mlcompute.names import choose, insist, spelt
+from jupyter_mlgpu.graphs.mlcompute.names import choose, insist, plain_words
 from jupyter_mlgpu.graphs.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.graphs.mlcompute.shapes import Form, ShapeOps
 from jupyter_mlgpu.graphs.mlcompute.tensors import FLOATS, Tensor
@@ -18,7 +16,7 @@ from jupyter_mlgpu.record.errors import GraphError
 MANY = 10**6
 PICTURE = "[batch, channels, height, width]"
 Ranges = dict[str, tuple[float, float]]
-# A number of such a name, whoever is given it: from the first on, and below the second.
+# Ranges of numbers by name, in all layers: from the first value on, and below the second.
 RANGES: Ranges = dict.fromkeys(("rate", "dropout", "label_smoothing"), (0.0, 1.0))
 RANGES |= dict.fromkeys(("epsilon", "variance_epsilon", "delta"), (0.0, math.inf))
 RANGES |= {"group_count": (1.0, math.inf), "momentum": (0.0, 1.0000001)}
@@ -33,10 +31,10 @@ class Pass:
     Attributes:
         ops: the engine's operations.
         values: of every tensor computed so far.
-        training: whether dropout drops, and batch normalisation uses and learns the batch's own figures.
-        seed: of a layer's seed makes a pair of whole numbers, another one at each execution.
+        training: true if dropout drops, and batch normalization uses and learns the batch's own statistics.
+        seed: turns a layer's seed into a pair of whole numbers, another one at each execution.
         updates: the new values of tensors that a layer keeps, such as running means.
-        leaves: of the tensors that no layer makes, before gradients through them are stopped.
+        leaves: values of the tensors that no layer makes, before gradients through them are stopped.
     """
 
     ops: Ops
@@ -52,21 +50,21 @@ class Pass:
 
 @dataclass_transform(eq_default=False)
 class Layer:
-    """One kind of layer with what it was given.
+    """One kind of layer with its arguments.
 
-    What is said in the head of its class, as `class Gather(Layer, sources=2, takes="any")`:
+    The head of its class has these settings, such as `class Gather(Layer, sources=2, takes="any")`:
 
-    * sources: how many it takes, or the least and the most.
-    * takes: `floats` of one type, as its weights; `numbers` of one type; or `any`.
-    * axes: of the first source, where it must have certain ones.
-    * words: of those that it is given, the ones that are words, and of which enumeration or list.
-    * title: as it is called in messages and drawings; `named` is the same with such words put in.
+    * sources: the number of sources, or the least and the most.
+    * takes: `floats` of one type, like its weights; `numbers` of one type; or `any`.
+    * axes: of the first source, if it must have certain ones.
+    * words: the arguments that are words, with the enumeration or list of each.
+    * title: its name in messages and drawings; `named` is the same with such words inserted.
 
     Attributes:
         parameters: the weights that an optimizer updates.
         statistics: tensors of its own that no optimizer updates.
-        limits: of its sources that hold whole numbers to choose by, their place: how many there are.
-        joined: whether a graph has it.
+        limits: by the place of a source that holds indices: the number of possible values.
+        joined: true if it is in a graph.
     """
 
     sources: int | tuple[int, int] = 1
@@ -77,33 +75,33 @@ class Layer:
     limits: Mapping[int, int] = {}
 
     compute: Callable[..., Value]
-    """Its formula: of a Run and the sources' values, a value or a list of several."""
+    """The formula: takes a Pass and the sources' values, and returns a value or a list of several."""
 
     def __init_subclass__(cls, **head: Any) -> None:
-        for name, said in ({"title": spelt(cls.__name__)} | head).items():
-            setattr(cls, name, said)
-        # What is annotated in a layer's class is what the layer is given.
+        for name, setting in ({"title": plain_words(cls.__name__)} | head).items():
+            setattr(cls, name, setting)
+        # The annotations in a layer's class are its arguments.
         dataclass(eq=False, repr=False)(cls)
 
     def __post_init__(self) -> None:
         for name, words in self.words.items():
             setattr(self, name, choose(words, getattr(self, name), self.title))
         if self.named:
-            self.title = self.named.format(**{name: spelt(getattr(self, name)) for name in self.words})
+            self.title = self.named.format(**{name: plain_words(getattr(self, name)) for name in self.words})
         check_numbers(self.title, self)
         self.settle()
 
     def settle(self) -> None:
-        """What follows from what it was given."""
+        """Compute what follows from the arguments."""
 
     def verify(self, *sources: Any, **nothing: Any) -> None:
-        """Insists on what the formula itself would not find wrong."""
+        """Check what the formula itself would not find wrong."""
 
     def results(self, sources: Sequence[Tensor]) -> list[Form]:
-        """The shapes and types of what it makes of these sources.
+        """Return the shapes and types of what it makes of these sources.
 
         Raises:
-            GraphError: it cannot make anything of them; the layer and their shapes are named.
+            GraphError: it cannot make anything of them; the message has the layer and their shapes.
         """
         least, most = self.sources if isinstance(self.sources, tuple) else (self.sources, self.sources)
         wanted = f"{least}" if least == most else f"{least} or more" if most == MANY else f"{least} to {most}"
@@ -117,7 +115,7 @@ class Layer:
             made = made if isinstance(made, list) else [made]
             left = not any(0 in one.shape for one in made)
             insist(left, f"nothing would be left: {[list(one.shape) for one in made]}")
-        except (GraphError, ValueError, IndexError) as error:  # the last two: another number of axes
+        except (GraphError, ValueError, IndexError) as error:  # the last two: a wrong number of axes
             raise GraphError(f"{self.title} cannot take {given}: {error}.") from error
         return list(made)
 
@@ -133,8 +131,9 @@ class Layer:
         self.verify(*sources)
 
     def own(self, name: str, *shapes: Sequence[int | None]) -> tuple[Tensor, ...]:
-        """Tensors of its own, from what it was given by this name: one for each shape; none where it may do
-        without. They are floats with values; None in a shape is any size.
+        """Return the tensors in the argument of this name, one for each shape, or none if it is optional.
+
+        They must be floats with values; None in a shape means any size.
         """
         given, words = getattr(self, name), name.replace("_", " ")
         if given is None and name in ("biases", "attention_biases", "beta", "gamma"):
@@ -153,7 +152,7 @@ class Layer:
         return tuple(tensors)
 
     def pair(self, name: str, least: int = 1) -> tuple[int, int]:
-        """(height, width) of an attribute that is a number or two."""
+        """Return (height, width) for an attribute that is one number or two."""
         value = getattr(self, name)
         both = (value, value) if isinstance(value, int) else tuple(value)
         whole = len(both) == 2 and all(isinstance(one, int) and one >= least for one in both)
@@ -162,20 +161,20 @@ class Layer:
         return both[0], both[1]
 
     def details(self) -> Mapping[str, Any]:
-        """What it was given, for the summary."""
+        """Return the layer's arguments that the summary lists."""
         given = {name: one for name, one in vars(self).items() if name[0] != "_" and _plain(one)}
         return {name: one for name, one in given.items() if not hasattr(Layer, name)}
 
 
 def axis_of(array: Any, dimension: int) -> int:
-    """The axis counted from 0; a dimension below 0 counts from the end."""
+    """Return the axis counted from 0; a dimension below 0 counts from the end."""
     rank = len(array.shape)
     insist(-rank <= dimension < rank, f"there is no dimension {dimension} among its {rank}")
     return dimension % rank
 
 
 def check_numbers(who: str, given: object, more: Ranges | None = None) -> None:
-    """That the numbers among what somebody is given are within RANGES, or within `more`.
+    """Check that the numbers among some arguments are within RANGES, or within `more`.
 
     Raises:
         GraphError: one is not.

@@ -1,4 +1,4 @@
-"""Products of matrices: fully connected, matmul, Gram matrix; and the embedding, which picks rows of one."""
+"""Matrix products: fully connected, matmul, Gram matrix; and the embedding, which picks rows of a matrix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jupyter_mlgpu.graphs.mlcompute.tensors import Tensor
 
 
 def linear(ops: Ops, x: Value, matrix: Value, biases: Value | None = None) -> Value:
-    """x W^T + b over the last axis, with W [outputs, inputs]: all rows in one product."""
+    """Return x W^T + b over the last axis, with W [outputs, inputs]: all rows in one product."""
     rows = ops.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
     result = ops.product(rows, matrix)
     result = result if biases is None else ops.shift(result, biases, 1)
@@ -32,20 +32,20 @@ class FullyConnected(Layer):
 
 
 class MatMul(Layer, sources=2, title="matmul"):
-    """alpha X Y of the last two axes, each transposed first if asked; the axes before them are broadcast."""
+    """alpha X Y of the last two axes, each optionally transposed; the axes before them are broadcast."""
 
     alpha: float = 1.0
     transposes_x: bool = False
     transposes_y: bool = False
 
     def compute(self, run: Pass, x: Value, y: Value) -> Value:
-        x = _turned(run.ops, x) if self.transposes_x else x
-        y = _turned(run.ops, y) if self.transposes_y else y
+        x = _transposed(run.ops, x) if self.transposes_x else x
+        y = _transposed(run.ops, y) if self.transposes_y else y
         result = run.ops.matmul(x, y)
         return result if self.alpha == 1 else result * self.alpha
 
 
-def _turned(ops: Ops, x: Value) -> Value:
+def _transposed(ops: Ops, x: Value) -> Value:
     rank = len(x.shape)
     return ops.transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
@@ -60,13 +60,13 @@ class GramMatrix(Layer, axes=PICTURE):
 
     def compute(self, run: Pass, x: Value) -> Value:
         features = run.ops.reshape(x, (*x.shape[:2], -1))
-        return run.ops.matmul(features, _turned(run.ops, features)) * self.scale
+        return run.ops.matmul(features, _transposed(run.ops, features)) * self.scale
 
 
 class Embedding(Layer, takes="any"):
-    """Row i of the weights [count, dimension] for each whole number i. One beyond the rows is an error.
+    """Row i of the weights [count, dimension] for each whole number i. A number beyond the rows is an error.
 
-    The row `padding_index` learns nothing, as with padding_idx in PyTorch.
+    The row `padding_index` is not trained, as with padding_idx in PyTorch.
     """
 
     weights: Tensor

@@ -1,4 +1,4 @@
-"""Layers that look at each number by itself: arithmetic, comparison, activation, dropout, selection."""
+"""Layers that process each number separately: arithmetic, comparison, activation, dropout, selection."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _BINARY: dict[str, Formula] = {
 class Arithmetic(Layer, words={"operation": "MLCArithmeticOperation"}, named="{operation}"):
     """One or two tensors, number by number, with broadcasting.
 
-    What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for
-    Round and Ceil, we take one.
+    The operations are defined in MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; we
+    take one, as for Round and Ceil.
     """
 
     operation: str
@@ -84,7 +84,7 @@ class Comparison(Layer, words={"operation": "MLCComparisonOperation"}, named="{o
 
 
 def _elu(o: Ops, x: Value, a: float) -> Value:
-    # e^x of the positive ones is not wanted, and may be infinite.
+    # e^x of positive numbers is not used, and may be infinite.
     return o.where(o.less(x, 0.0), a * o.expm1(o.minimum(x, 0.0)), x)
 
 
@@ -94,7 +94,7 @@ def _clip(o: Ops, x: Value, low: float, high: float) -> Value:
 
 _SELU_SCALE, _SELU_A = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
 
-# Apple's headers name no defaults of a and b; these give the function that bears the name elsewhere.
+# Apple's headers have no defaults of a and b; these give the function that has the name elsewhere.
 _ACTIVATE: dict[str, Any] = {
     "None": lambda o, x, a=1.0, b=1.0: x,
     "ReLU": lambda o, x, a=0.0, b=0.0: o.relu(x) if a == 0 else o.where(o.less(x, 0.0), a * x, x),
@@ -123,9 +123,8 @@ _ACTIVATE: dict[str, Any] = {
 class Activation(Layer, words={"activation": "MLCActivationType"}, named="{activation}"):
     """One of Apple's 21 activation functions, with its numbers a and b.
 
-    The formulas are those of MLCActivationType in MLCTypes.h (macOS 11.3 SDK), of which GELU is x times the
-    normal distribution's function of x, (1 + erf(x / sqrt(2))) / 2, and CELU is
-    max(0, x) + min(0, a (e^(x/a) - 1)).
+    The formulas are those of MLCActivationType in MLCTypes.h (macOS 11.3 SDK). GELU is x times the normal
+    distribution's function of x, (1 + erf(x / sqrt(2))) / 2. CELU is max(0, x) + min(0, a (e^(x/a) - 1)).
     """
 
     activation: str
@@ -141,9 +140,9 @@ class Activation(Layer, words={"activation": "MLCActivationType"}, named="{activ
 
 
 class Dropout(Layer):
-    """While training, each number is made 0 with probability `rate`, and the rest divided by 1 - rate.
+    """In training, set each number to 0 with probability `rate`, and divide the others by 1 - rate.
 
-    So the expected value stays (Srivastava et al., 2014, section 10). Not training, it does nothing.
+    So the expected value stays (Srivastava et al., 2014, section 10). Outside of training, it does nothing.
     """
 
     rate: float
@@ -154,7 +153,7 @@ class Dropout(Layer):
 
 
 def drop(run: Pass, x: Value, rate: float, seed: int) -> Value:
-    """Zero a share `rate` of the values, and scale the others up by it."""
+    """Zero a share `rate` of the values, and scale the others up by 1 / (1 - rate)."""
     if not run.training or rate == 0:
         return x
     chance = run.ops.random_uniform(tuple(x.shape), np.dtype(str(x.dtype.name)), run.seed(seed))
@@ -162,7 +161,7 @@ def drop(run: Pass, x: Value, rate: float, seed: int) -> Value:
 
 
 class Selection(Layer, sources=3, takes="any"):
-    """Sources are a condition (Boolean), x and y: x where it is true, y where not; with broadcasting."""
+    """Sources are a condition (Boolean), x and y: x where it is true, else y; with broadcasting."""
 
     def compute(self, run: Pass, condition: Value, x: Value, y: Value) -> Value:
         return run.ops.where(condition, x, y)

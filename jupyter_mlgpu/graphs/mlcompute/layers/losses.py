@@ -1,7 +1,7 @@
-"""The nine losses: one number, or one a prediction, that is small where predictions are near their labels.
+"""The nine losses: one number, or one per prediction, that is small if predictions are near their labels.
 
-Where Apple's headers leave the formula open, it is that of `tf.losses` of TensorFlow 1, whose names and
-arguments (reduction, weights, label_smoothing, epsilon, delta) Apple's losses share.
+If Apple's headers leave the formula open, it is that of `tf.losses` of TensorFlow 1, which has the same names
+and arguments (reduction, weights, label_smoothing, epsilon, delta).
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ def _log(o: Ops, x: Value, z: Value, loss: Loss) -> Value:
 _LOSSES: dict[str, Callable[[Ops, Value, Value, Any], Value]] = {
     "MeanAbsoluteError": lambda o, x, z, loss: o.abs(x - z),
     "MeanSquaredError": lambda o, x, z, loss: (x - z) * (x - z),
-    # With x any numbers, whose softmax are the probabilities.
+    # x are any numbers, whose softmax are the probabilities.
     "SoftmaxCrossEntropy": lambda o, x, z, loss: o.cross_entropy(x, z),
-    # With x any numbers, whose sigmoid is the probability: log(1 + e^x) - z x.
+    # x are any numbers, whose sigmoid is the probability: log(1 + e^x) - z x.
     "SigmoidCrossEntropy": lambda o, x, z, loss: o.softplus(x) - z * x,
-    # With x probabilities.
+    # x are probabilities.
     "CategoricalCrossEntropy": lambda o, x, z, loss: -o.sum(z * o.log(x + loss.epsilon), [1]),
     # Labels 0 and 1 stand for -1 and 1.
     "Hinge": lambda o, x, z, loss: o.maximum(1.0 - (2.0 * z - 1.0) * x, 0.0),
     # e^2 / 2 up to delta, from there on a straight line.
     "Huber": _huber,
-    # With x and z of length 1 along dimension 1.
+    # x and z have length 1 along dimension 1.
     "CosineDistance": lambda o, x, z, loss: 1.0 - o.sum(x * z, [1]),
-    # With x the probability of 1.
+    # x is the probability of 1.
     "Log": _log,
 }
 _OF_CLASSES = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "CosineDistance")
@@ -57,9 +57,9 @@ _WORDS = {"loss_type": "MLCLossType", "reduction_type": ("None", "Sum", "Mean")}
 class Loss(Layer, sources=(2, 3), takes="any", words=_WORDS, named="{loss_type} loss"):
     """One of MLCLossType, times a weight, and reduced: `mean`, `sum` or `none`.
 
-    Sources are predictions, labels and, if wanted, a weight a loss. Labels have the predictions' shape and
-    type; the two cross entropies of classes also take the classes' numbers (Int32 or Int64) without
-    dimension 1. Smoothing s makes labels z (1 - s) + s / classes (of the sigmoid one, s / 2).
+    Sources are predictions, labels and optionally a weight per loss. Labels have the predictions' shape and
+    type; the two cross entropies of classes also take class numbers (Int32 or Int64) without dimension 1.
+    Smoothing s makes labels z (1 - s) + s / classes (for the sigmoid one, s / 2).
     """
 
     loss_type: str

@@ -1,4 +1,4 @@
-"""Layers in which numbers meet: reduction, softmax, normalisation."""
+"""Layers that combine numbers: reduction, softmax, normalization."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ _REDUCE: dict[str, Callable[[Ops, Value, Sequence[int]], Value]] = {
 
 
 class Reduction(Layer, words={"reduction_type": tuple(_REDUCE)}, named="{reduction_type} reduction"):
-    """The sum, mean, largest, smallest, place of the largest or smallest, sum of absolute values (L1 norm),
-    any or all along dimensions, which stay with size 1. Places are Int32, and of one dimension; of equal ones
-    the first.
+    """A reduction along dimensions, which stay with size 1.
+
+    It is the sum, mean, largest, smallest, index of the largest or smallest, sum of absolute values (L1
+    norm), any or all. Indices are Int32, and along one dimension; of equal numbers the first is taken.
     """
 
     reduction_type: str
@@ -68,7 +69,7 @@ class Softmax(Layer, words={"operation": "MLCSoftmaxOperation"}, named="{operati
 
 
 def standardise(ops: Ops, x: Value, axes: Sequence[int], epsilon: float) -> tuple[Value, Value, Value]:
-    """(x - mean) / sqrt(variance + epsilon), with mean and variance (divided by n) over the axes."""
+    """Return (x - mean) / sqrt(variance + epsilon), with mean and variance (divided by n) over the axes."""
     mean = ops.mean(x, axes, True)
     centred = x - mean
     variance = ops.mean(centred * centred, axes, True)
@@ -76,7 +77,7 @@ def standardise(ops: Ops, x: Value, axes: Sequence[int], epsilon: float) -> tupl
 
 
 class Normalization(Layer):
-    """gamma * standardised + beta, with gamma and beta for each place of `shape` (or none)."""
+    """gamma * standardized + beta, with gamma and beta for each place of `shape` (or none)."""
 
     _: KW_ONLY
     beta: Tensor | None = None
@@ -87,11 +88,11 @@ class Normalization(Layer):
         self.parameters = self.own("beta", self.each()) + self.own("gamma", self.each())
 
     def each(self) -> Sequence[int]:
-        """The shape of beta and gamma."""
+        """Return the shape of beta and gamma."""
         raise NotImplementedError
 
     def spread(self, run: Pass, tensor: Tensor, rank: int) -> Value:
-        """Numbers of its own, in a shape that fits beside x, whose rank is given."""
+        """Return a tensor of its own in a shape that broadcasts to x, whose rank is given."""
         return run[tensor]
 
     def finish(self, run: Pass, x: Value) -> Value:
@@ -100,7 +101,7 @@ class Normalization(Layer):
 
 
 class Channelwise(Normalization):
-    """With a gamma and a beta for each channel."""
+    """A normalization with a gamma and a beta for each channel."""
 
     feature_channel_count: int
 
@@ -112,10 +113,10 @@ class Channelwise(Normalization):
 
 
 class BatchNormalization(Channelwise, title="batch normalisation"):
-    """Each channel standardised over the batch (Ioffe and Szegedy, 2015).
+    """Each channel standardized over the batch (Ioffe and Szegedy, 2015).
 
-    Training: by the batch's own mean and variance, of which running ones are kept,
-    momentum * running + (1 - momentum) * batch. Otherwise: by the running ones.
+    In training, the batch's own mean and variance are used, and running ones are kept, momentum * running +
+    (1 - momentum) * batch. Otherwise the running ones are used.
     """
 
     mean: Tensor
@@ -140,14 +141,14 @@ class BatchNormalization(Channelwise, title="batch normalisation"):
 
 
 class InstanceNormalization(Channelwise, title="instance normalisation", axes=PICTURE):
-    """Each channel of each picture standardised by itself (Ulyanov et al., 2016)."""
+    """Each channel of each picture standardized separately (Ulyanov et al., 2016)."""
 
     def compute(self, run: Pass, x: Value) -> Value:
         return self.finish(run, standardise(run.ops, x, (2, 3), self.variance_epsilon)[0])
 
 
 class GroupNormalization(Channelwise, title="group normalisation"):
-    """Channels standardised group by group, in each picture by itself (Wu and He, 2018)."""
+    """Channels standardized group by group, in each picture separately (Wu and He, 2018)."""
 
     group_count: int
 
@@ -160,9 +161,7 @@ class GroupNormalization(Channelwise, title="group normalisation"):
 
 
 class LayerNormalization(Normalization, title="layer normalisation"):
-    """Standardised over the last axes, which have `normalized_shape`, as have beta and gamma (Ba et al.,
-    2016).
-    """
+    """Standardized over the last axes, which have the shape of beta and gamma (Ba et al., 2016)."""
 
     normalized_shape: Sequence[int]
 

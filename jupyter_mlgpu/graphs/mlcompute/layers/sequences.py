@@ -22,7 +22,7 @@ Tensors = Sequence[Tensor]
 class LSTM(Layer, sources=(1, 3), title="LSTM", axes="[batch, time, features]"):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000).
 
-    For each time, with x the input, h what was put out before, c the memory, and * number by number:
+    For each time, with x the input, h the previous output, c the memory, and * number by number:
 
         i = sigmoid(W_i x + U_i h + b_i)    how much is let in
         f = sigmoid(W_f x + U_f h + b_f)    how much is kept (Apple's "hidden" gate)
@@ -30,14 +30,14 @@ class LSTM(Layer, sources=(1, 3), title="LSTM", axes="[batch, time, features]"):
         o = sigmoid(W_o x + U_o h + b_o)    how much is put out
         c' = f * c + i * g,   h' = o * tanh(c')
 
-    Weights are lists of four tensors a layer, in the order i, f, g, o: input weights [hidden, input], hidden
-    weights [hidden, hidden], biases [hidden]. A bidirectional layer has eight, the backward ones last; it
-    runs over the sequence from both ends and puts out both, so that a layer above it takes 2 * hidden.
-    Sources are the sequence and, if wanted, the first h and c, [layers * directions, batch, hidden].
+    Weights are lists of four tensors per layer, in the order i, f, g, o: input weights [hidden, input],
+    hidden weights [hidden, hidden], biases [hidden]. A bidirectional layer has eight, the backward ones last;
+    it processes the sequence in both directions and returns both outputs, so a layer above it takes 2 *
+    hidden. Sources are the sequence and, optionally, the first h and c, [layers * directions, batch, hidden].
 
-    The result is [batch, time, hidden], or the end of it if not `returns_sequences`: [batch, hidden], of the
-    backward direction the end that it reaches last. With the result mode `output_and_states` come the last h
-    and c, too.
+    The result is [batch, time, hidden], or only its last time if not `returns_sequences`: [batch, hidden],
+    for the backward direction the time that it reaches last. With the result mode `output_and_states` it also
+    has the last h and c.
     """
 
     input_size: int
@@ -69,7 +69,7 @@ class LSTM(Layer, sources=(1, 3), title="LSTM", axes="[batch, time, features]"):
         states = (self.layer_count * self.directions, batch, self.hidden_size)
         fits = len(start) != 1 and all(tuple(one.shape) == states for one in start)
         insist(fits, f"the first states come as two tensors of {list(states)}")
-        # Time first, so that a step is a slice of rows that lie together.
+        # Time comes first, so that a step is a slice of contiguous rows.
         x = ops.transpose(x, (1, 0, 2)) if self.batch_first else x
         last: list[list[Value]] = []
         for layer in range(self.layer_count):
@@ -87,14 +87,14 @@ class LSTM(Layer, sources=(1, 3), title="LSTM", axes="[batch, time, features]"):
         return x if self.result_mode == "Output" else [x, *map(ops.stack, zip(*last, strict=True))]
 
     def _pass(self, run: Pass, x: Value, place: int, start: Sequence[Value], backwards: bool) -> list[Value]:
-        """Once over the sequence: the output of each time, and the last h and c."""
+        """Process the sequence once, and return the output of each time, and the last h and c."""
         ops, size, (time, batch, _) = run.ops, self.hidden_size, x.shape
         four = slice(4 * place, 4 * place + 4)
         inputs, hidden, biases = (
             ops.concatenate([run[one] for one in each[four]], 0) if each else None
             for each in (self.input_weights, self.hidden_weights, self.biases)
         )
-        # What the inputs contribute does not depend on the steps: one product for all times.
+        # The contribution of the inputs does not depend on the steps: one product for all times.
         steps, turned = ops.split(linear(ops, x, inputs, biases), time, 0), ops.transpose(hidden, (1, 0))
         first = [ops.slice(one, [slice(place, place + 1)]) for one in start] or [None, None]
         h, c = (None if one is None else ops.reshape(one, (batch, size)) for one in first)
@@ -113,15 +113,15 @@ class LSTM(Layer, sources=(1, 3), title="LSTM", axes="[batch, time, features]"):
 class MultiheadAttention(Layer, sources=(3, 5), takes="any", title="multi-head attention"):
     """softmax(Q K^T / sqrt(d)) V for several heads at once (Vaswani et al., Attention is all you need, 2017).
 
-    Q, K and V are the query, key and value, each times its weights; a head sees its d = dimension / heads of
-    the numbers, and the heads' results side by side go through the fourth weights. Weights are four tensors
-    [dimension, dimension] for query, key, value and output, biases four of [dimension].
+    Q, K and V are the query, key and value, each times its weights. A head takes its d = dimension / heads of
+    the numbers, and the concatenated results of the heads are multiplied with the fourth weights. Weights are
+    four tensors [dimension, dimension] for query, key, value and output, biases four of [dimension].
 
-    Sources are query [batch, L, dimension], key and value [batch, S, dimension] and, if wanted, masks: of
-    keys, [batch, S], and of attention, [1, L, S]. Where a Boolean mask is true, nothing is seen; a mask of
-    floats is added before the softmax. (Apple's header points to PyTorch's page, and that is PyTorch's rule.)
-    `attention_biases`, a key and a value [1, 1, dimension], and `adds_zero_attention`, zeros, stand as one
-    more key at the end.
+    Sources are query [batch, L, dimension], key and value [batch, S, dimension] and, optionally, masks: of
+    keys, [batch, S], and of attention, [1, L, S]. Where a Boolean mask is true, there is no attention; a mask
+    of floats is added before the softmax. (Apple's header refers to PyTorch's page, and this is PyTorch's
+    rule.) `attention_biases`, a key and a value [1, 1, dimension], and `adds_zero_attention`, zeros, each add
+    one more key at the end.
     """
 
     model_dimension: int
@@ -167,7 +167,7 @@ class MultiheadAttention(Layer, sources=(3, 5), takes="any", title="multi-head a
 
     def _masked(self, run: Pass, scores: Value, mask: Value) -> Value:
         ops, boolean = run.ops, mask.dtype.name == "bool"
-        # Keys of the layer's own are always seen.
+        # Keys of the layer's own are never masked.
         ends = [(0, 0), (0, 0), (0, 0), (0, scores.shape[3] - mask.shape[3])]
         mask = ops.pad(ops.cast(mask, np.dtype(scores.dtype.name)) if boolean else mask, ends)
         return ops.where(ops.less(0.0, mask), -math.inf, scores) if boolean else scores + mask

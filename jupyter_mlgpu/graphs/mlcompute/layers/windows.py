@@ -1,4 +1,4 @@
-"""Layers in which a window moves over a picture: convolution and pooling."""
+"""Layers that move a window over a picture: convolution and pooling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY
 import numpy as np
 
 from jupyter_mlgpu.graphs.mlcompute.layers.base import PICTURE, Layer, Pass, Sizes
-from jupyter_mlgpu.graphs.mlcompute.names import insist, spelt
+from jupyter_mlgpu.graphs.mlcompute.names import insist, plain_words
 from jupyter_mlgpu.graphs.mlcompute.ops import Ops, Pair, Value
 from jupyter_mlgpu.graphs.mlcompute.tensors import Tensor
 
@@ -23,20 +23,20 @@ class Window(Layer, axes=PICTURE):
     padding_sizes: Sizes = 0
 
     def pairs(self, kernel: Pair) -> None:
-        """Numbers to pairs, for height and width."""
+        """Set the attributes that are numbers to pairs, for height and width."""
         self.kernel = kernel
         self.strides, self.dilation_rates = self.pair("strides"), self.pair("dilation_rates")
         own = self.padding_policy == "UsePaddingSize"
         self.padding_sizes = self.pair("padding_sizes", 0) if own else (0, 0)
 
     def reach(self, axis: int) -> int:
-        """How far a window extends: dilation (kernel - 1) + 1."""
+        """Return the extent of a window: dilation (kernel - 1) + 1."""
         return int(self.dilation_rates[axis] * (self.kernel[axis] - 1) + 1)
 
     def around(self, sizes: Sequence[int]) -> list[Pair]:
-        """What is added before and after. `same`: so that size / stride results come out, rounded up.
+        """Return the padding before and after. With `same`, there are size / stride results, rounded up.
 
-        The odd one goes to the end, as TensorFlow has it (its guide on tf.nn.convolution).
+        An odd one goes to the end, as in TensorFlow (its guide on tf.nn.convolution).
         """
         if self.padding_policy != "Same":
             return [(one, one) for one in self.padding_sizes]
@@ -77,7 +77,7 @@ class Convolution(Window):
 
     def settle(self) -> None:
         kind = self.convolution_type
-        self.title = "convolution" if kind == "Standard" else f"{spelt(kind)} convolution"
+        self.title = "convolution" if kind == "Standard" else f"{plain_words(kind)} convolution"
         weights = self.own("weights", [None] * 4)
         outputs, inside, height, width = self.weights.shape
         self.outputs = inside * self.group_count if kind == "Transposed" else outputs
@@ -101,7 +101,7 @@ class Convolution(Window):
         return x if self.biases is None else ops.shift(x, run[self.biases], 1)
 
     def _cut(self, ops: Ops, x: Value, sizes: Sequence[int]) -> Value:
-        """Of a transposed one: what the padding of the convolution that it turns round had added."""
+        """Cut a transposed convolution by the padding of the convolution that it reverses."""
         slices, short = [slice(None), slice(None)], [(0, 0), (0, 0)]
         for axis, size in enumerate(sizes):
             made, wanted, before = x.shape[2 + axis], size * self.strides[axis], self.padding_sizes[axis]
@@ -113,15 +113,15 @@ class Convolution(Window):
 
 
 class Pooling(Window, named="{pooling_type} pooling"):
-    """The largest number a window sees, their mean, or their L2 norm, the root of the sum of squares.
+    """The largest number in a window, their mean, or their L2 norm, the root of the sum of squares.
 
-    Padding never wins, nor does it add to a norm. It counts in a mean if `count_includes_padding`.
+    Padding is never the largest, and adds nothing to a norm. It counts in a mean if `count_includes_padding`.
     """
 
     pooling_type: str
     kernel_sizes: Sizes
     _: KW_ONLY
-    strides: Sizes = None  # as the kernel
+    strides: Sizes = None  # default: the kernel sizes
     count_includes_padding: bool = False
     words = {"pooling_type": "MLCPoolingType", "padding_policy": "MLCPaddingPolicy"}
 
@@ -141,6 +141,6 @@ class Pooling(Window, named="{pooling_type} pooling"):
             return ops.sqrt(mean * float(self.kernel[0] * self.kernel[1]))
         if self.count_includes_padding or not any(map(any, self.around(x.shape[2:]))):
             return mean
-        # The share of each window that is no padding.
+        # The share of each window that is not padding.
         ones = ops.constant(np.ones((1, 1, *x.shape[2:]), x.dtype.name))
         return mean / ops.pool(self.padded(ops, ones), "mean", *window)

@@ -1,8 +1,8 @@
-"""Whether anybody has asked to hear of us in this kernel (docs/adr/0027-who-hears-us.md).
+"""Records if a client has asked for our output in this kernel (docs/adr/0027-who-hears-us.md).
 
-A profile can load us into shells whose clients know nothing of us: a converter, a grader, a test suite. What
-they have not asked for would stand among their outputs. So until somebody asks, no receipt is shown and
-nothing is pushed. Cells are measured all the same, and whoever asks later is told all of it.
+A profile can load the extension into shells whose clients know nothing of it: a converter, a grader, a test
+suite. Output that they have not asked for would mix with theirs. So until a client asks, no receipt is shown
+and nothing is pushed. Cells are measured all the same, and a client that asks later gets all of it.
 """
 
 from __future__ import annotations
@@ -11,47 +11,47 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.jupyter.notebook.cell.cell_code import calls_us
+from jupyter_mlgpu.jupyter.notebook.cell.cell_code import addresses_package
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
 
-#: Set to anything, it asks for every kernel: for who loads us from a profile, and has no page of ours.
+#: Environment variable that asks for output in every kernel, for users who load the extension from a profile.
 SETTING = "JUPYTER_MLGPU_RECEIPTS"
 
 
 class Audience:
-    """Of one shell."""
+    """State of one shell: `output_requested` is True once a client has asked for our output."""
 
     def __init__(self, shell: Any, environment: Mapping[str, str] = os.environ) -> None:
-        """Made while we are loaded: by a request, such as a cell, or before there was one, by a profile."""
-        self.asked = bool(environment.get(SETTING)) or bool(request_of(shell))
-        #: Of those who asked, one knows what we are: a page of ours, or `jupyter mlgpu run`.
+        """Set the initial state: loading during a request, such as a cell, counts as asking."""
+        self.output_requested = bool(environment.get(SETTING)) or bool(request_of(shell))
+        #: True if one of the clients that asked is ours: a page with our front end, or `jupyter mlgpu run`.
         self.known_to_a_client = False
-        #: A Jupyter server started this kernel for a notebook, so that JupyterLab may show it.
+        #: True if a Jupyter server started this kernel for a notebook, which JupyterLab may then show.
         self.on_a_server = bool(environment.get("JPY_SESSION_NAME"))
         self._ours = magic_ownership(shell)
-        self._hears_of_cells = False
+        self._saw_cell_begin = False
 
     def ask(self) -> None:
-        """Somebody wants to hear: a page of ours, or `jupyter mlgpu run`. From any thread."""
-        self.asked = self.known_to_a_client = True
+        """Record that a page of ours or `jupyter mlgpu run` has asked. May be called from any thread."""
+        self.output_requested = self.known_to_a_client = True
 
     def cell_begins(self, info: Any) -> None:
-        """A cell that loads us asks, also where a profile has done it before; `info` is IPython's."""
-        self._hears_of_cells = True
-        if not self.asked and calls_us(info.raw_cell, self._ours):
-            self.asked = True
+        """Count a cell that loads the extension or uses our magics as asking; `info` is IPython's."""
+        self._saw_cell_begin = True
+        if not self.output_requested and addresses_package(info.raw_cell, self._ours):
+            self.output_requested = True
 
     def cell_ended(self, result: Any) -> None:
-        """In a terminal, the cell that has loaded us is the one that began before we heard of cells.
+        """Count a cell in a terminal that loaded the extension, so its begin event came too early for us.
 
-        The lines of a profile end like cells, and are in no history.
+        The lines of a profile end like cells, but are in no history.
         """
-        if not self._hears_of_cells and getattr(getattr(result, "info", None), "store_history", False):
-            self.asked = True
+        if not self._saw_cell_begin and getattr(getattr(result, "info", None), "store_history", False):
+            self.output_requested = True
 
 
 def request_of(shell: Any) -> Mapping[str, Any]:
-    """The client's message that the shell is at work on; empty where there is none, as in a terminal."""
+    """Return the client's message that the shell is handling; empty if there is none, as in a terminal."""
     try:
         message = shell.parent_header
     except (AttributeError, LookupError):

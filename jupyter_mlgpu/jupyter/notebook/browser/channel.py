@@ -1,22 +1,29 @@
-"""Tell every open browser what happens, also while a cell runs.
+"""Sends events to every open browser, and answers browsers' requests, even while a cell runs.
 
-Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says why not comms):
+Both directions are tested with ipykernel 6.31 and 7.4. docs/adr/0003-transport.md says why requests do not
+use comms.
 
-* push: a `comm_msg` on iopub reaches all tabs at once, once anybody has asked to hear of us (`audience.py`).
-  Its parent is a request that no client has sent: it belongs to no cell, and whoever waits for messages of
-  his own passes over it. Each carries `seq` and `prev`, so a tab that missed one knows it and asks. At most
-  twenty a second are sent: what happens within `INTERVAL` of the first event is sent together, because
-  jupyter_server drops output of a kernel that sends a thousand a second. So a short cell has been answered
-  before its events are made into messages, by iopub's thread. A message is of `SIZE` bytes at most, because
-  a browser stands still while it reads one; what is left waits for the next. Where `MOST` events wait, they
-  are let go, and a number with them: then browsers ask.
-* ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
-  not documented; this module alone touches it. There are two: for a snapshot, asked for with the `language`
-  of the notebook's metadata where there is one, and for what a browser tells
-  (`{"type": "watch"}`, see `live_counters.py`).
+Events are sent as `comm_msg` messages on iopub, which reach all tabs at once. None is sent before a client
+has requested the extension's output (`audience.py`). The parent header of these messages is that of a request
+which no client has sent. So they belong to no cell, and a client that waits for the replies to its own
+requests ignores them. Each message has its number in `seq`, and the number of the message before it in
+`prev`. A tab that missed a message notices the gap and requests a snapshot.
 
-The presence of the extension is announced as an entry among the kernel's comms, which the standard
-`comm_info_request` lists, so that a browser never asks a kernel that would not understand.
+At most twenty messages a second are sent, because jupyter_server drops output of a kernel that sends a
+thousand a second: events within `SEND_INTERVAL` of the first are sent together. A short cell's reply is
+therefore sent before the iopub thread spends time on turning the cell's events into messages. A message has
+at most `MAX_MESSAGE_BYTES`, because a browser freezes while it parses one; the remaining events are sent in
+the next message. If `MAX_WAITING` events wait, they are dropped and a number is skipped. Browsers notice this
+gap, too, and request a snapshot.
+
+Requests are sent to the control channel, which ipykernel reads while a cell runs. Its table of handlers is
+not documented; this module adds its two handlers there, and `post_mortem.py` wraps the one for shutdown
+requests. A `jupyter_mlgpu_snapshot_request` asks for a snapshot. It has the `language` of the notebook's
+metadata if there is one. A `jupyter_mlgpu_request` is used for everything else. Its `type`, such as `watch`,
+selects the function that answers it (`page_requests.py`).
+
+The extension adds an entry to the kernel's comms, which the standard `comm_info_request` lists. A browser
+looks for this entry first, so it never sends a request to a kernel that would not understand it.
 """
 
 from __future__ import annotations
@@ -36,19 +43,21 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import of_error, say
 
 COMM = "jupyter_mlgpu"
-REQUEST = "jupyter_mlgpu_snapshot_request"
-REPLY = "jupyter_mlgpu_snapshot_reply"
-TELL = "jupyter_mlgpu_request"
-REPLY = "jupyter_mlgpu_reply"
+SNAPSHOT_REQUEST = "jupyter_mlgpu_snapshot_request"
+SNAPSHOT_REPLY = "jupyter_mlgpu_snapshot_reply"
+PAGE_REQUEST = "jupyter_mlgpu_request"
+PAGE_REPLY = "jupyter_mlgpu_reply"
 PROTOCOL = 1
-INTERVAL = 0.05
-#: Bytes of JSON; an event that is larger is sent alone.
-SIZE = 200_000
-#: Events that wait; at the rate above, those of a few minutes.
-MOST = 20_000
+#: Seconds between the first of the events that wait and the message with all of them.
+SEND_INTERVAL = 0.05
+#: Maximum size of a message's events as JSON. A larger event is sent in a message of its own.
+MAX_MESSAGE_BYTES = 200_000
+#: Maximum number of events that wait to be sent.
+MAX_WAITING = 20_000
 
-#: What is pushed, with values of our own types in it, or what makes it: then that happens when it is sent, in
-#: the thread that sends, and it is JSON-ready already.
+#: An event: a mapping that may contain objects of this package, which `to_json` converts, or a function that
+#: returns a mapping of JSON values only. The function is called in the thread that sends the event, just
+#: before it is sent.
 Event = Mapping[str, Any] | Callable[[], dict[str, Any]]
 
 
@@ -56,8 +65,8 @@ Event = Mapping[str, Any] | Callable[[], dict[str, Any]]
 class KernelChannel:
     """The channel of an ipykernel. Sending never raises into the caller and never waits.
 
-    `answers` are what browsers are answered, by what they ask for; each gets the whole message, which is not
-    trusted.
+    `answers` maps the type of a browser's request to the function that answers it. The function is called
+    with the whole content of the request, which it must not trust: any client can send one.
     """
 
     kernel: Any
@@ -67,7 +76,7 @@ class KernelChannel:
     audience: Audience
 
     def __post_init__(self) -> None:
-        #: The header of the request that pushes answer; made with the first of them.
+        #: Parent header of all messages with events; made with the first of them.
         self._parent: dict[str, Any] | None = None
         self._lock = threading.Lock()
         self._sending = threading.Lock()
@@ -77,39 +86,41 @@ class KernelChannel:
         self._widget_pages = WidgetPages(self.kernel)
         self._sequence = 0
         self._pid = os.getpid()
-        #: Hear of every event when it is pushed, in the thread that does: they raise nothing (`widgets.py`).
+        #: Functions that are called with every event, in the thread that pushes it. They must not raise.
+        #: `widgets.py` adds them.
         self.listeners: list[Callable[[Event], None]] = []
 
     def open(self) -> None:
-        """Announce the extension to the browsers, those here now and those to come."""
+        """Announce the extension to current and future browsers."""
         self.kernel.comm_manager.comms[COMM] = _Announcement()
-        self.kernel.control_handlers[REQUEST] = self._answer
-        self.kernel.control_handlers[TELL] = self._hear
+        self.kernel.control_handlers[SNAPSHOT_REQUEST] = self._send_snapshot
+        self.kernel.control_handlers[PAGE_REQUEST] = self._handle_request
         self._widget_pages.open()
         self.push({"type": "hello"})
 
     def close(self) -> None:
-        """Say goodbye and take everything back."""
+        """Send an event of type `goodbye`, and unregister everything."""
         with self._lock:
-            self._waiting = []  # a browser forgets all of it when it hears the goodbye
+            self._waiting = []  # a browser drops its whole state when it gets the goodbye
         self.push({"type": "goodbye"})
-        self._closed = True  # what a task of the cell that unloaded us still finds would say that we are back
+        # The cell that unloads the extension may push further events. They would look like a new start.
+        self._closed = True
         self._flush()
         self.kernel.comm_manager.comms.pop(COMM, None)
-        self.kernel.control_handlers.pop(REQUEST, None)
-        self.kernel.control_handlers.pop(TELL, None)
+        self.kernel.control_handlers.pop(SNAPSHOT_REQUEST, None)
+        self.kernel.control_handlers.pop(PAGE_REQUEST, None)
         self._widget_pages.close()
 
     def push(self, event: Event) -> None:
-        """Send an event, with those of the next `INTERVAL` seconds; none after the channel was closed."""
-        if self._closed or os.getpid() != self._pid:  # a forked child has no thread that would send
+        """Send an event, with those of the next `SEND_INTERVAL` seconds; do nothing after `close`."""
+        if self._closed or os.getpid() != self._pid:  # a forked child has no iopub thread to send from
             return
-        for hear in tuple(self.listeners):
-            hear(event)
-        if not self.audience.asked:  # whoever asks gets the whole state, this in it
-            return
+        for listener in tuple(self.listeners):
+            listener(event)
+        if not self.audience.output_requested:
+            return  # a client that requests output later gets a snapshot, which includes this event
         with self._lock:
-            if len(self._waiting) >= MOST:
+            if len(self._waiting) >= MAX_WAITING:
                 self._waiting = []
                 self._sequence += 1
             self._waiting.append(event)
@@ -121,52 +132,53 @@ class KernelChannel:
     def _flush_soon(self) -> None:
         thread = self.kernel.iopub_thread
         # A timer belongs to the event loop of its thread: set it from there.
-        thread.schedule(lambda: thread.io_loop.call_later(INTERVAL, self._flush))
+        thread.schedule(lambda: thread.io_loop.call_later(SEND_INTERVAL, self._flush))
 
     def _flush(self) -> None:
-        # One at a time, so that deltas leave in the order of their numbers; nobody who pushes waits for it.
+        # One message at a time, so that messages are sent in the order of their numbers. A thread that calls
+        # `push` never waits for this lock.
         with self._sending:
             with self._lock:
                 events, self._waiting = self._waiting, []
-                if (
-                    not events or os.getpid() != self._pid
-                ):  # a forked child must not write to the parent's socket
+                # A forked child must not write to its parent's socket.
+                if not events or os.getpid() != self._pid:
                     self._timer_set = False
                     return
                 self._sequence += 1
                 number = self._sequence
-            rest: list[Event] = []
+            remaining: list[Event] = []
             try:
-                made = _first(events)
-                rest = events[len(made) :]
-                delta = {
+                converted = _events_for_message(events)
+                remaining = events[len(converted) :]
+                data = {
                     "protocol": PROTOCOL,
                     "run": self.run,
                     "seq": number,
                     "prev": number - 1,
-                    "events": made,
+                    "events": converted,
                 }
                 session = self.kernel.session
-                self._parent = self._parent or session.msg_header(TELL)
+                self._parent = self._parent or session.msg_header(PAGE_REQUEST)
                 session.send(
                     self.kernel.iopub_socket,
                     "comm_msg",
-                    {"comm_id": COMM, "data": delta},
+                    {"comm_id": COMM, "data": data},
                     parent=self._parent,
                 )
             finally:
                 with self._lock:
-                    # What a browser learns by asking meanwhile it hears once more: that changes nothing.
-                    self._waiting = rest + self._waiting
+                    # A browser that requested a snapshot during this call gets the remaining events twice,
+                    # which is harmless.
+                    self._waiting = remaining + self._waiting
                     self._timer_set = bool(self._waiting)
                     if self._timer_set:
                         self._flush_soon()
 
-    async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
-        self.audience.ask()  # before the state is read: what happens from here on is pushed
+    async def _send_snapshot(self, stream: Any, ident: Any, parent: Any) -> None:
+        self.audience.ask()  # before the state is read, so that every later event is pushed
         language.hear_from_page(parent["content"].get("language"))
         try:
-            with self._lock:  # no event may slip between the state and its number
+            with self._lock:  # no message may be numbered between reading the number and reading the state
                 content = {
                     "status": "ok",
                     "protocol": PROTOCOL,
@@ -176,9 +188,9 @@ class KernelChannel:
                 content |= to_json(self.snapshot())
         except Exception as error:
             content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
-        self.kernel.session.send(stream, REPLY, content, parent, ident)
+        self.kernel.session.send(stream, SNAPSHOT_REPLY, content, parent, ident)
 
-    async def _hear(self, stream: Any, ident: Any, parent: Any) -> None:
+    async def _handle_request(self, stream: Any, ident: Any, parent: Any) -> None:
         self.audience.ask()
         content = parent["content"]
         kind = content.get("type")
@@ -186,56 +198,57 @@ class KernelChannel:
             if kind not in self.answers:
                 raise UsageError(
                     say(
-                        "This kernel understands {known}, not {type}.",
-                        known=", ".join(self.answers),
+                        "Unknown request type {type}. This kernel answers requests of these types: {known}.",
                         type=f"{kind!r:.40}",
+                        known=", ".join(self.answers),
                     )
                 )
-            told = self.answers[kind](content)
-            answer = {"status": "ok", "protocol": PROTOCOL, "run": self.run, **to_json(told)}
+            reply = self.answers[kind](content)
+            answer = {"status": "ok", "protocol": PROTOCOL, "run": self.run, **to_json(reply)}
         except Exception as error:
             answer = {"status": "error", "ename": type(error).__name__, "evalue": to_json(of_error(error))}
-        self.kernel.session.send(stream, REPLY, answer, parent, ident)
+        self.kernel.session.send(stream, PAGE_REPLY, answer, parent, ident)
 
 
-def _first(events: list[Event]) -> list[dict[str, Any]]:
-    """Those that fit into one message, made; at least one."""
-    made: list[dict[str, Any]] = []
+def _events_for_message(events: list[Event]) -> list[dict[str, Any]]:
+    """Convert the first events to JSON values, as many as fit into one message, but at least one."""
+    converted: list[dict[str, Any]] = []
     size = 0
     for event in events:
-        # A record is JSON when it is made: walking through it again would take as long as making it.
-        one = event() if callable(event) else to_json(event)
-        size += len(json.dumps(one)) if len(events) > 1 else 0
-        if made and size > SIZE:
+        # A function returns JSON values, such as a whole record. Converting those again with `to_json` would
+        # take as long as it took to make them.
+        data = event() if callable(event) else to_json(event)
+        size += len(json.dumps(data)) if len(events) > 1 else 0
+        if converted and size > MAX_MESSAGE_BYTES:
             break
-        made.append(one)
-    return made
+        converted.append(data)
+    return converted
 
 
 class NoChannel:
-    """Where there is no browser: a terminal."""
+    """The channel of a terminal, which has no browser."""
 
     def open(self) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     def push(self, event: Event) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
 
 Channel = KernelChannel | NoChannel
 
 
 class _Announcement:
-    """An entry among the kernel's comms, so that `comm_info_request` lists us; it carries no messages."""
+    """An entry among the kernel's comms, which makes `comm_info_request` list the extension."""
 
     comm_id = COMM
     target_name = COMM
 
     def handle_msg(self, msg: Any) -> None:
-        """A front end has nothing to send here."""
+        """Ignore a message; no browser sends one to this comm."""
 
     def handle_close(self, msg: Any) -> None:
-        """Closing it in one browser changes nothing for the others."""
+        """Ignore that one browser has closed the comm, because the others still use it."""

@@ -1,6 +1,7 @@
-"""The devices that can be chosen: one list for `%mlc_device list`, the sidebar, the dialog and the widget.
+"""Lists the devices that can be chosen, for `%mlc_device list`, the sidebar, the dialog and the widget.
 
-It is made without starting a framework: what one that has not started has is not known, and that is said.
+No framework is started for it. The devices of a framework that has not started are not known, and the list
+says so.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A word for `%mlc_device`, and what is behind it: the hardware's name, or what choosing it does."""
+    """A word for `%mlc_device`, with the hardware's name or what choosing the word does."""
 
     word: str
     about: Sentence | str = ""
@@ -30,7 +31,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Picker:
-    """What one control offers: the devices of a framework, or, where it is None, those of all of them."""
+    """The choices of one control: the devices of a framework, or of all frameworks if `framework` is None."""
 
     framework: str | None
     current: str
@@ -38,7 +39,7 @@ class Picker:
     missing: tuple[Sentence, ...] = ()
 
     def to_json(self) -> PickerData:
-        """As browsers are told."""
+        """Return the message for browsers."""
         return {
             "framework": self.framework,
             "chosen": self.current,
@@ -48,12 +49,12 @@ class Picker:
 
 
 def automatic() -> Choice:
-    """The choice that is no choice, first in every list."""
+    """Return the choice that leaves the device to each framework, first in every list."""
     return Choice(str(AUTO), say("each framework chooses its own device"))
 
 
 def pickers(selection: DeviceSelection) -> list[Picker]:
-    """A control for each framework that has started, where there are several; else one."""
+    """Return a control for each framework that has started if there are several, else one control."""
     loaded = registry.loaded()
     started = [one for one in loaded if one.started()]
     if len(started) > 1:
@@ -70,9 +71,9 @@ def pickers(selection: DeviceSelection) -> list[Picker]:
 
 
 def offered(backend: Backend, devices: Sequence[Device]) -> tuple[list[Choice], list[Sentence]]:
-    """What can be chosen of a framework's devices, and why there is no GPU among them.
+    """Return the devices of a framework that can be chosen, and sentences on why there is no GPU among them.
 
-    A GPU that only a restart would bring can be asked for: the refusal says how, and offers it.
+    A GPU that needs a restart can be requested: the refusal explains how to restart, and offers it.
     """
     choices = [Choice(one.name, _hardware(backend, one)) for one in devices]
     if any(one.name.startswith("gpu:") for one in devices):
@@ -98,7 +99,7 @@ def _picker(
 
 
 def _chosen(selection: DeviceSelection, backends: Sequence[Backend]) -> str:
-    """The word that holds: the device that it means, where that is known."""
+    """Return the chosen word, or the device that it means if that is known."""
     has = {one.framework: one.name for one in selection.devices()}
     words = [has.get(one.name) or str(selection.word(one.name) or AUTO) for one in backends]
     return next((one for one in words if one != str(AUTO)), None) or (
@@ -107,7 +108,7 @@ def _chosen(selection: DeviceSelection, backends: Sequence[Backend]) -> str:
 
 
 def _hardware(backend: Backend, device: Device) -> str:
-    with suppress(Exception):  # a driver that does not answer: its kind is known
+    with suppress(Exception):  # the driver may fail; the kind is known anyway
         return backend.details(device).hardware or device.kind
     return device.kind
 

@@ -1,14 +1,13 @@
-"""The doctor in the sidebar: asked by a browser, answered by a process of its own.
+"""Runs the doctor for the sidebar: a browser requests it, and a separate process answers.
 
     {"type": "doctor"} -> {"doctor": {"asking": true, "found": null, "problem": null}}
 
-begins a consultation, on the control channel, so also while a cell runs; one at a time. When it is over, all
-browsers are told by an event `{"type": "doctor", "doctor": {...}}`, in which `found` is what
-`explain/doctor/light.py` prints, or `problem` the sentence that says why there is none. A snapshot holds the
-same.
+This starts a consultation on the control channel, so also while a cell runs; one at a time. At its end, all
+browsers get an event `{"type": "doctor", "doctor": {...}}`, in which `found` is the output of
+`explain/doctor/light.py`, or `problem` a sentence that says why there is none. A snapshot contains the same.
 
-A process, not this one: a consultation takes a second or more of Python, which would slow the running cell.
-It judges this kernel's own Python, in this kernel's environment. Nobody is asked before somebody asks.
+A consultation takes a second or more of Python, which would slow the running cell, so it has its own process.
+It examines this kernel's Python in this kernel's environment. It never starts without a request.
 """
 
 from __future__ import annotations
@@ -27,20 +26,23 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.explain.doctor.light import LightDiagnosis
     from jupyter_mlgpu.jupyter.notebook.browser.messages import DoctorData
 
-#: Seconds after which it is given up; a consultation takes one to four.
+#: Seconds after which a consultation is ended; it usually takes one to four.
 PATIENCE_S = 60.0
 
 Start = Callable[[Sequence[str]], "subprocess.Popen[str]"]
 
 
 def captures(kernel: Any) -> str:
-    """Whether ipykernel captures native output in this kernel, as `explain/doctor/light.py` takes it."""
-    told = getattr(getattr(kernel, "parent", None), "capture_fd_output", None)
-    return str(told).lower() if isinstance(told, bool) else "unknown"
+    """Return "true" or "false" if ipykernel captures native output here or not, or "unknown".
+
+    The result is an argument of `explain/doctor/light.py`.
+    """
+    capture_setting = getattr(getattr(kernel, "parent", None), "capture_fd_output", None)
+    return str(capture_setting).lower() if isinstance(capture_setting, bool) else "unknown"
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[str]:
-    """A process whose two outputs are read, and which hears nothing of the kernel's interrupts."""
+    """Start a process whose two outputs are read and which does not get the kernel's interrupts."""
     pipe = subprocess.PIPE
     return subprocess.Popen(
         command,
@@ -54,7 +56,7 @@ def start(command: Sequence[str]) -> subprocess.Popen[str]:
 
 
 class DoctorLight:
-    """What the doctor has said in this kernel; `captures` as `explain/doctor/light.py` takes it."""
+    """The doctor of this kernel's sidebar; `captures` returns an argument of `explain/doctor/light.py`."""
 
     def __init__(
         self, captures: Callable[[], str], push: Callable[[dict[str, Any]], None], start: Start = start
@@ -70,22 +72,22 @@ class DoctorLight:
         self._problem: Sentence | None = None
 
     def state(self) -> DoctorData:
-        """Whether it is being asked, and what it said last."""
+        """Return if a consultation is running, and the result of the last one."""
         problem: Any = None if self._problem is None else self._problem.to_json()
         return {"asking": self._asking, "found": self._diagnosis, "problem": problem}
 
-    def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Begin, unless it has begun; what comes of it is told by an event."""
+    def ask(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Start a consultation unless one is running; its result is pushed as an event."""
         with self._lock:
             begin, self._asking = not self._asking, True
         if begin:
             self._tell()
-            # A daemon: a process that never ends must not keep the kernel from ending.
+            # A daemon thread, so a process that hangs does not keep the kernel from ending.
             threading.Thread(target=self._consult, name="jupyter_mlgpu doctor", daemon=True).start()
         return {"doctor": self.state()}
 
     def stop(self) -> None:
-        """End what is under way; nobody is told any more."""
+        """End a running consultation and push no more events."""
         with self._lock:
             self._stopped = True
             if self._process is not None:
@@ -96,8 +98,10 @@ class DoctorLight:
         try:
             found = self._answer()
         except Exception as error:
-            said = of_error(error)
-            why = said if isinstance(said, Sentence) else beginning(said or type(error).__name__, 300)
+            message = of_error(error)
+            why = (
+                message if isinstance(message, Sentence) else beginning(message or type(error).__name__, 300)
+            )
             problem = say("The doctor gave no answer ({why}). Run `%mlc_doctor` in a cell.", why=why)
         self._diagnosis, self._problem, self._asking = found, problem, False
         self._tell()

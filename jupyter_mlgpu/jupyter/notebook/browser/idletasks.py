@@ -1,8 +1,8 @@
-"""Do what a browser asks for when no cell runs, in the thread that runs them.
+"""Runs browsers' requests between cells, in the main thread, which runs the cells.
 
-A browser is heard on the control thread, also in mid-cell. A device or the capture of log lines changed from
-there would change under the running cell, and the device of the main thread can only be changed in it.
-So a task is put down here, and done at once where no cell runs, else when the running cell has ended.
+Requests arrive in the control thread, also while a cell runs. To change a device or the capture of log lines
+from there would affect the running cell, and the main thread's device can only be changed in the main thread.
+So a task is queued here. It runs at once if no cell runs, else when the running cell has ended.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import Any
 
 
 class IdleTasks:
-    """Tasks by name; of two with the same name the later one counts.
+    """A queue of tasks by name; a later task replaces an earlier one of the same name.
 
-    `running` says in the main thread whether a cell runs in it, and `schedule` has a function called by the
-    main thread's event loop: that also turns while a cell awaits something, so it is no sign of an end.
+    `running` returns, in the main thread, True if a cell runs in it. `schedule` makes the main thread's event
+    loop call a function. That loop also runs while a cell awaits something, so its call does not mean that
+    the cell has ended.
     """
 
     def __init__(self, running: Callable[[], bool], schedule: Callable[[Callable[[], None]], object]) -> None:
@@ -26,13 +27,13 @@ class IdleTasks:
         self._tasks: dict[str, Callable[[], None]] = {}
 
     def submit(self, name: str, task: Callable[[], None]) -> None:
-        """Have something done; `task` raises nothing. From any thread."""
+        """Queue a task, which must not raise. May be called from any thread."""
         with self._lock:
             self._tasks[name] = task
         self._schedule(self.run)
 
     def run(self, info: Any = None) -> None:
-        """A cell is about to begin or has ended, or the event loop turns; `info` is IPython's."""
+        """Run the queued tasks unless a cell runs. IPython's events and the event loop call this."""
         if threading.current_thread() is not threading.main_thread() or self._running():
             return
         with self._lock:

@@ -1,31 +1,31 @@
-"""Live counters for the sidebar: looked at only while a browser says that somebody can see them.
+"""Live counters for the sidebar, sampled only while a browser reports that they are visible.
 
-The protocol, beside that of `channel.py`. On the control channel, so also while a cell runs:
+The protocol, in addition to that of `channel.py`. On the control channel, so also while a cell runs:
 
     jupyter_mlgpu_request   {"type": "watch"}
     jupyter_mlgpu_reply     {"status": "ok", "protocol": 1, "run": ..., "watching": true, "seconds": 15,
                              "interval": 0.5, "why_missing": null}
 
-A browser asks again before `seconds` are over for as long as its view is visible; nobody needs to say that it
-is closed. `watching` is false, with the reason in `why_missing`, where the counters rest: they do so after
-ten minutes without a cell, for a server that stops idle kernels takes each broadcast for a sign of life. A
-cell that begins wakes them.
+A browser repeats the request within `seconds` for as long as its view is visible; no message reports its end.
+`watching` is false, with the reason in `why_missing`, while the counters are paused. They pause after ten
+minutes without a cell, because a server that stops idle kernels takes each broadcast for activity. They
+resume when a cell begins.
 
-Meanwhile every `interval` seconds there is one event among those of a delta:
+While they are sampled, a delta contains one event every `interval` seconds:
 
     {"type": "counters", "time": "2026-11-21T15:00:00.000000Z", "t": 812.43, "values": [0.31, ...],
      "strip": {"sequence": 3, "seconds": 12.3, "host": {...}, "gpus": [{"device": "gpu:0", "lane": {...}}]},
      "series": [{"device": "GPU 0 (NVIDIA H200)", "quantity": "power", "unit": "W", "source": ...,
                  "limit": null, "why_missing": null}, ...]}
 
-`t` is in seconds on the kernel's own monotonic clock; differences alone mean something. `values` are in the
-order of `series`, null where a series has a reason in `why_missing`. `series` stands in an event only when it
-differs from the one sent before. `strip` is what the running cell has done so far (`StripSoFar`), null where
-none runs or it is too short. A snapshot holds under "counters" what a view needs after a reload, or null:
+`t` is in seconds on the kernel's own monotonic clock; only differences are meaningful. `values` are in the
+order of `series`, null where a series has a reason in `why_missing`. `series` is in an event only if it
+differs from the one sent before. `strip` is the running cell's work so far (`StripSoFar`), null if no cell
+runs or it is too short. A snapshot holds under "counters" the state for a view after a reload, or null:
 
     {"series": [...], "interval": 0.5, "watching": true, "t": 812.6, "history": [[812.43, [0.31, ...]], ...]}
 
-with the looks of the last five minutes, oldest first, and `t` the moment of the snapshot on the same clock.
+with the samples of the last five minutes, oldest first, and `t` the time of the snapshot on the same clock.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.record.strip import StripSoFar
 
 INTERVAL = 0.5
-#: Seconds for which a browser's word holds.
+#: Seconds for which a browser's request holds.
 HOLDS = 15.0
-#: Seconds without a cell after which the counters rest.
+#: Seconds without a cell after which the counters pause.
 REST_AFTER = 600.0
 #: Seconds of history.
 HISTORY = 300.0
@@ -79,7 +79,7 @@ class _Thread(Protocol):
 
 
 class LazyCounterReader:
-    """The live counters, loaded when a browser first watches."""
+    """The live counters; their module is imported when a browser first requests them."""
 
     def __init__(self, gpus: Lazy[Gpus]) -> None:
         self._gpus = gpus
@@ -91,13 +91,16 @@ class LazyCounterReader:
         return CounterReader(self._gpus)
 
     def sample(self) -> tuple[list[CounterSeries], list[float | None]]:
-        """What there is to look at, and what it shows now."""
+        """Return the available series and their current values."""
         return self._live.sample()
 
 
 @dataclass(eq=False, repr=False)
 class LiveCounters:
-    """Hears of browsers on the control thread, of cells on the main one, and looks on the sampler's."""
+    """Samples counters on the sampler's thread while a browser shows them.
+
+    Browsers' requests come on the control thread, cell events on the main thread.
+    """
 
     sampler: _Thread
     live: _Counters
@@ -118,7 +121,7 @@ class LiveCounters:
         self._history: deque[tuple[float, list[float | None]]] = deque(maxlen=round(HISTORY / INTERVAL))
 
     def renew(self) -> WatchData:
-        """A browser shows the counters for the next `HOLDS` seconds; the answer to its request."""
+        """Keep sampling for the next `HOLDS` seconds; return the answer to the browser's request."""
         with self._lock:
             self._until = self.now() + HOLDS
             self._begin()
@@ -131,27 +134,27 @@ class LiveCounters:
         }
 
     def cell_begins(self, info: object = None) -> None:
-        """A cell is a sign of life: what rests goes on, if somebody watches; `info` is IPython's."""
+        """Resume paused counters if a browser shows them; `info` is IPython's."""
         with self._lock:
             self._running = True
             self._last_cell = self.now()
             self._begin()
 
     def cell_ended(self, result: object = None) -> None:
-        """The time without a cell begins; `result` is IPython's."""
+        """Start the time without a cell; `result` is IPython's."""
         with self._lock:
             self._running = False
             self._last_cell = self.now()
 
     def state(self) -> CountersHistoryData | None:
-        """What a snapshot holds; None before anybody has watched."""
+        """Return the counters' part of a snapshot, or None before the first sample."""
         with self._lock:
             if self._series is None:
                 return None
             now = self.now()
             history: Any = [[at, values] for at, values in self._history if at >= now - HISTORY]
             return {
-                "series": _plain(self._series),
+                "series": _series_data(self._series),
                 "interval": INTERVAL,
                 "watching": self._end is not None,
                 "t": now,
@@ -159,14 +162,14 @@ class LiveCounters:
             }
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop sampling."""
         with self._lock:
             self._until = float("-inf")
             self._finish()
 
     def _begin(self) -> None:
-        if self._end is None and self.now() < self._until and not self._resting():
-            self._last_series = None  # whoever comes now has heard of no series
+        if self._end is None and self.now() < self._until and not self._paused():
+            self._last_series = None  # a browser that comes now has no series yet
             self._end = self.sampler.add(self._sample, INTERVAL)
 
     def _finish(self) -> None:
@@ -174,11 +177,11 @@ class LiveCounters:
             self._end()
             self._end = None
 
-    def _resting(self) -> bool:
+    def _paused(self) -> bool:
         return not self._running and self.now() - self._last_cell > REST_AFTER
 
     def _sample(self) -> None:
-        """On the sampler's thread. What fails ends the looking until a browser speaks again."""
+        """Take a sample on the sampler's thread; a failure ends sampling until the next request."""
         try:
             self._sample_once()
         except Exception:
@@ -188,7 +191,7 @@ class LiveCounters:
 
     def _sample_once(self) -> None:
         with self._lock:
-            if self.now() >= self._until or self._resting():
+            if self.now() >= self._until or self._paused():
                 self._finish()
                 return
         strip = self.strip()
@@ -200,26 +203,26 @@ class LiveCounters:
             at = round(self.now(), 3)
             self._series = series
             self._history.append((at, values))
-            told: Any = None if strip is None else to_json(strip)
+            strip_data: Any = None if strip is None else to_json(strip)
             event: CountersEventData = {
                 "type": "counters",
                 "time": self.utc(),
                 "t": at,
                 "values": values,
-                "strip": told,
+                "strip": strip_data,
             }
             if series != self._last_series:
-                event["series"] = _plain(series)
+                event["series"] = _series_data(series)
                 self._last_series = series
         self.push(event)
 
 
-def _plain(series: list[CounterSeries]) -> Any:
+def _series_data(series: list[CounterSeries]) -> Any:
     return [asdict(one) for one in series]
 
 
 def _rounded(series: CounterSeries, value: float | None) -> float | None:
-    """No more digits than the gauge is good for: there are many of them in a history."""
+    """Return the value with no more digits than its series has; a history holds many values."""
     if value is None:
         return None
     return round(value) if series.unit == "bytes" else round(value, 3)

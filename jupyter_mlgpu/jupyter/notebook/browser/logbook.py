@@ -1,7 +1,7 @@
-"""Log messages on their way to the browsers, those that belong to no cell, and what comes after its cell.
+"""Passes log messages to browsers, and keeps those that come between cells.
 
-A message that comes between two cells belongs to neither. It is kept with the record of the cell before it,
-marked as late; where there is none, or a command of ours ran since, it is kept here.
+A message that comes between two cells belongs to neither. It is kept with the record of the cell before it
+and marked as late. If there is no such record, or one of our commands ran since, it is kept here.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.measure.capture.waiting import Notes
+    from jupyter_mlgpu.measure.capture.stretch import Notes
 
-#: Messages of the running cell that a browser which has just come is told.
+#: Most messages of the running cell that a new browser gets.
 RUNNING_LINES = 2_000
-#: Messages before the first record that are kept.
+#: Most messages before the first record that are kept.
 EARLY_LINES = 1_000
-#: Late messages that are added to one record; more are counted.
+#: Most late messages that are added to one record; further ones are dropped, and a note says so.
 LATE_LINES = 1_000
 
 Event = dict[str, Any]
@@ -31,10 +31,10 @@ Event = dict[str, Any]
 
 @dataclass(eq=False, repr=False)
 class Logbook:
-    """Hears of messages from the capturing thread, of cells from the main one.
+    """Receives messages from the capturing thread and cell events from the main thread.
 
-    `save(record)` writes a record that has changed to the journal, `push(event)` tells the browsers, and
-    `show_again(record)` one that has all its messages now, and was shown with a part of them.
+    `save(record)` writes a changed record to the journal, `push(event)` sends to browsers, and
+    `show_again(record)` updates the receipt of a record that now has all its messages.
     """
 
     runtime: Runtime
@@ -52,33 +52,33 @@ class Logbook:
         self.early: list[LogLine] = []
 
     def cell_begins(self, sequence: int) -> None:
-        """Live messages belong to this cell from now on."""
+        """Assign live messages to this cell from now on."""
         with self._lock:
             self._sequence = sequence
             self._running = []
 
     def cell_ended(self, record: Record) -> None:
-        """The record is in the store: what comes now is late."""
+        """Treat messages as late from now on; the record is in the store."""
         with self._lock:
             self._sequence = None
             self._running = []
             self._run = record.run.id
             waiting, self._waiting = self._waiting, []
-        for tell in waiting:
-            tell()
+        for task in waiting:
+            task()
 
     def clear(self) -> None:
-        """Forget the messages before the first record, too."""
+        """Drop the messages from before the first record."""
         with self._lock:
             self.early = []
 
     def running(self) -> list[Event]:
-        """The running cell's messages so far, as JSON-ready data."""
+        """Return the running cell's messages so far, JSON-ready."""
         with self._lock:
             return [line.to_json() for line in self._running]
 
     def on_live(self, lines: tuple[LogLine, ...]) -> None:
-        """New messages of the running cell."""
+        """Push new messages of the running cell."""
         with self._lock:
             if self._sequence is None:
                 return  # its record, with all of them, is being made
@@ -87,12 +87,12 @@ class Logbook:
         self.push(event)
 
     def on_late(self, after: int | None, notes: Notes) -> None:
-        """Messages that came after a cell, given by its number; None: after no cell that has a record."""
+        """Keep messages that came after the cell with this number; None if after no cell with a record."""
         with self._lock:
             if after is not None and after == self._sequence:  # its record is being made and shown
                 self._waiting.append(lambda: self.on_late(after, notes))
                 return
-            last = self._held(after)
+            last = self._record_of(after)
             if last is None:
                 new = notes.lines[: EARLY_LINES - len(self.early)]
                 self.early += new
@@ -100,30 +100,30 @@ class Logbook:
             self.push({"type": "logs", "sequence": None, "lines": [line.to_json() for line in new]})
             return
         room = max(0, LATE_LINES - sum(line.late for line in last.logs))
-        said = list(notes.notes)
+        late_notes = list(notes.notes)
         if len(notes.lines) > room:
-            said.append(
+            late_notes.append(
                 say(
                     "More than {count} messages arrived after this cell; later ones are not kept.",
                     count=LATE_LINES,
                 )
             )
-        self._revise(last.key, lambda one: one.with_logs(notes.lines[:room], notes.facts, said))
+        self._revise(last.key, lambda one: one.with_logs(notes.lines[:room], notes.facts, late_notes))
 
     def on_rest(self, sequence: int, notes: Notes) -> None:
-        """All messages of a cell that were too many to be read at its end."""
+        """Add all messages of a cell that had too many to be read at its end."""
         self.on_change(
             sequence,
             lambda one: native_lines.annotate_again(one.with_all_logs(notes.lines, notes.facts, notes.notes)),
         )
 
     def on_change(self, sequence: int, change: Callable[[Record], Record]) -> None:
-        """Something of a cell is known that was not at its end; from any thread."""
+        """Change a cell's record with data that was not known at its end. May be called from any thread."""
         with self._lock:
             if sequence == self._sequence:
                 self._waiting.append(lambda: self.on_change(sequence, change))
                 return
-            record = self._held(sequence)
+            record = self._record_of(sequence)
         if record is not None:
             self.show_again(self._revise(record.key, change) or record)
 
@@ -136,5 +136,5 @@ class Logbook:
             self.runtime.store.add(record)
             return record
 
-    def _held(self, sequence: int | None) -> Record | None:
+    def _record_of(self, sequence: int | None) -> Record | None:
         return None if sequence is None else self.runtime.store.get((self._run, sequence))

@@ -1,7 +1,7 @@
-"""The types of a kernel's messages to browsers; scripts/readers.py makes the browser's readers of them.
+"""The types of a kernel's messages to browsers; scripts/readers.py generates the browser's readers of them.
 
-`channel.py` says how they travel, and `live_counters.py`, `sidebar_settings.py`, `doctor_light.py` and
-`restart.py` what they mean. They are tables as JSON has them, because much of their content is JSON already.
+`channel.py` says how they are sent, and `live_counters.py`, `sidebar_settings.py`, `doctor_light.py` and
+`restart.py` what they mean. They are dicts as in JSON, because much of their content is JSON already.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from jupyter_mlgpu.record.record import Cell
 from jupyter_mlgpu.record.strip import StripSoFar
 from jupyter_mlgpu.show.receipts.view import OpenReceiptData
 
-#: Samples of a history that a browser keeps: twice a second, for five minutes.
+#: Most samples of a history that a browser keeps: five minutes at two a second.
 SAMPLES = 600
 
-#: Events of a delta, and records of an answer, that a browser reads.
+#: Most events of a delta, and most records of an answer, that a browser reads.
 MANY = 20_000
 
-#: Looks at a cell that a browser reads.
+#: Most memory samples of a cell that a browser reads.
 MOST_SAMPLES = 2_000
 
 #: A record as JSON (`Record.to_json`).
 RecordJson = dict[str, Any]
-#: Native lines as JSON, which a browser reads for as long as they are not too many characters.
+#: Native lines as JSON. A browser reads them up to a limit of characters.
 Lines = list[dict[str, Any]]
 _Seconds = Annotated[Amount, Otherwise(0)]
 _Series = Annotated[list[Annotated[CounterSeries, InPlace()]], Most(MOST_SERIES)]
 
 
 class ChoiceData(TypedDict):
-    """A word for `%mlc_device`, and what is behind it."""
+    """A word for `%mlc_device`, and the hardware's name or what choosing it does."""
 
     word: Name
     about: Said | None
 
 
 class PickerData(TypedDict):
-    """The choices of one device control, for a framework or for all; `missing` says why it offers no GPU."""
+    """The choices of a device control of one framework or of all; `missing` says why there is no GPU."""
 
     framework: str | None
     chosen: Name
@@ -63,14 +63,14 @@ class PickerData(TypedDict):
 
 
 class FrameworkData(TypedDict):
-    """A framework that is imported, with the versions of what belongs to it."""
+    """An imported framework, with the versions of its packages."""
 
     name: Name
     versions: Mapping[str, str]
 
 
 class DeviceStatusData(TypedDict):
-    """The devices asked for, as in a record, what can be chosen, and what is imported."""
+    """The requested devices, as in a record, the devices that can be chosen, and the imported frameworks."""
 
     requested: Mapping[str, str]
     pickers: Annotated[list[PickerData], Otherwise(())]
@@ -78,14 +78,14 @@ class DeviceStatusData(TypedDict):
 
 
 class WaitingDevice(TypedDict):
-    """The device that waits for the end of the running cell; `framework` None: for all of them."""
+    """The device that will be set when the running cell ends; `framework` is None for all frameworks."""
 
     word: Name
     framework: str | None
 
 
 class RestartHint(TypedDict):
-    """Why a restart is needed, how to do it by hand, and the words of `%mlc_trace verbose` for what comes."""
+    """The reason for a restart, how to do it by hand, and words of `%mlc_trace verbose` to run after it."""
 
     sentence: Said
     by_hand: Said
@@ -101,7 +101,7 @@ class SaidData(TypedDict):
 
 
 class SidebarState(TypedDict):
-    """The choices that wait for the running cell to end (None: no such choice), and the last answer."""
+    """The choices that wait for the running cell to end (None if there is none), and the last answer."""
 
     device: WaitingDevice | None
     trace: bool | None
@@ -109,14 +109,14 @@ class SidebarState(TypedDict):
 
 
 class RunData(TypedDict):
-    """The number of a run of a cell that repeats, and how many runs there are."""
+    """The number of a run of a repeating cell, and the number of runs."""
 
     number: int
     of: int
 
 
 class RunningData(TypedDict):
-    """A cell that runs, and for how many seconds it had when this was sent."""
+    """The running cell, and its elapsed seconds when this was sent."""
 
     cell: Cell
     started_at: Annotated[str, Unread()]
@@ -128,14 +128,14 @@ class RunningData(TypedDict):
 
 
 class SampleData(NamedTuple):
-    """A moment in seconds on the kernel's own clock, and the values in the order of the series."""
+    """A time in seconds on the kernel's own clock, and the values in the order of the series."""
 
     t: Amount
     values: ValuesData
 
 
 class CountersHistoryData(TypedDict):
-    """The live counters in a snapshot: `t` is its moment on the samples' clock."""
+    """The live counters in a snapshot; `t` is its time on the samples' clock."""
 
     series: _Series
     interval: Annotated[Amount, Otherwise(0.5)]
@@ -145,7 +145,7 @@ class CountersHistoryData(TypedDict):
 
 
 class CountersEventData(TypedDict):
-    """The newest sample; `series` is there when it has changed, `strip` is what the running cell has done."""
+    """The newest sample; `series` is present if it changed, and `strip` is the running cell's work so far."""
 
     type: NotRequired[Annotated[Literal["counters"], Unread()]]
     time: Annotated[str, Otherwise("")]
@@ -156,7 +156,7 @@ class CountersEventData(TypedDict):
 
 
 class WatchData(TypedDict):
-    """The answer to a browser that watches: whether samples come, for how long, and why not."""
+    """The answer to a request for live counters: if they are sampled, for how long, and why not."""
 
     watching: bool
     seconds: _Seconds
@@ -165,7 +165,7 @@ class WatchData(TypedDict):
 
 
 class DoctorData(TypedDict):
-    """Whether the doctor is being asked, what it found, None where it has not, and why it gave no answer."""
+    """The doctor's state: `found` is None before it has answered, `problem` says why it gave no answer."""
 
     asking: bool
     found: LightDiagnosis | None
@@ -173,14 +173,14 @@ class DoctorData(TypedDict):
 
 
 class MemorySampleData(NamedTuple):
-    """A look while a cell ran: seconds from its start, and the values in the order of the series."""
+    """A sample of a running cell: seconds from its start, and the values in the order of the series."""
 
     at: Amount
     values: ValuesData
 
 
 class MemorySamplesData(TypedDict):
-    """Looks at memory while a cell ran, so many seconds apart."""
+    """Memory samples of a cell, `interval` seconds apart."""
 
     series: Annotated[list[Annotated[CounterSeries, InPlace()]], Otherwise(())]
     interval: Amount
@@ -188,9 +188,10 @@ class MemorySamplesData(TypedDict):
 
 
 class RecordPageData(TypedDict):
-    """The open receipt of a cell, its samples of memory, which are read apart, and why these are missing.
+    """A cell's open receipt and memory samples, which are parsed separately, or why there are none.
 
-    `timeline` says whether the kernel keeps the cell's events, or why not.
+
+    `timeline` is "kept" if the kernel has the cell's events, else the reason why not.
     """
 
     timeline: Annotated[Literal["kept", "light", "none", "gone"], Otherwise("gone")]
@@ -200,10 +201,10 @@ class RecordPageData(TypedDict):
 
 
 class RecordsState(TypedDict):
-    """Records that follow each other, oldest first: None stands for one that a browser cannot read.
+    """Consecutive records, oldest first; None stands for one that a browser cannot read.
 
-    `first` is the place of the first of them, `oldest` the first place that can be asked for, and `dropped`
-    how many records were there before it.
+    `first` is the place of the first of them, `oldest` the first place that can be requested, and `dropped`
+    the number of records before it.
     """
 
     records: Annotated[Sequence[RecordJson | None], Most(MANY), Otherwise(())]
@@ -213,7 +214,7 @@ class RecordsState(TypedDict):
 
 
 class RecordsData(RecordsState):
-    """The same as a browser gets it: of which run."""
+    """The records as a browser gets them, with the run's id."""
 
     run: Name
 
@@ -225,7 +226,7 @@ class VersionsData(TypedDict):
 
 
 class SnapshotState(TypedDict):
-    """The state of a kernel but its records; `logs` are lines of no cell, which came before the first."""
+    """The kernel's state without its records; `logs` are the lines before the first cell."""
 
     tracing: bool
     notebook: Annotated[str | None, Unread()]
@@ -239,14 +240,14 @@ class SnapshotState(TypedDict):
 
 
 class SnapshotData(SnapshotState):
-    """The same as a browser gets it: of which run, and after which delta."""
+    """The snapshot as a browser gets it, with the run's id and the number of the last delta."""
 
     run: Name
     seq: int
 
 
 class RecordEvent(TypedDict):
-    """A record that is new or has changed, and its place among the kernel's records; None: it is not told."""
+    """A new or changed record, and its place among the kernel's records (None if it has none)."""
 
     type: Annotated[Literal["record"], Unread()]
     place: int | None
@@ -254,7 +255,7 @@ class RecordEvent(TypedDict):
 
 
 class LinesEvent(TypedDict):
-    """New lines of the running cell of that number; None: lines of no cell."""
+    """New lines of the running cell with that number, or of no cell if it is None."""
 
     type: Annotated[Literal["logs"], Unread()]
     sequence: int | None
@@ -262,28 +263,28 @@ class LinesEvent(TypedDict):
 
 
 class DeviceEvent(TypedDict):
-    """The devices have changed, or what was asked for."""
+    """The devices or the request for them have changed."""
 
     type: Annotated[Literal["device"], Unread()]
     device: DeviceStatusData
 
 
 class SidebarEvent(TypedDict):
-    """Somebody has chosen something, or it was done."""
+    """A user has chosen something, or a choice has been applied."""
 
     type: Annotated[Literal["choices"], Unread()]
     choices: SidebarState
 
 
 class DoctorEvent(TypedDict):
-    """The doctor is asked, or has answered."""
+    """The doctor was started, or has answered."""
 
     type: Annotated[Literal["doctor"], Unread()]
     doctor: DoctorData
 
 
 class ProgressEvent(TypedDict):
-    """What the running cell is at."""
+    """The running cell's progress."""
 
     type: Annotated[Literal["progress"], Unread()]
     sequence: int
@@ -291,7 +292,7 @@ class ProgressEvent(TypedDict):
 
 
 class TraceEvent(TypedDict):
-    """Cells are traced from now on, or not."""
+    """Tracing was turned on or off."""
 
     type: Annotated[Literal["trace"], Unread()]
     on: bool

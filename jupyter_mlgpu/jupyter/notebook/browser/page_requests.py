@@ -1,4 +1,4 @@
-"""What a page may ask for, by the type of its message: each answer is a function of the message's content."""
+"""Maps the types of a page's requests to functions that answer them from the message's content."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def answers(
     record_pages: RecordPages,
     catch_up: Callable[[], None],
 ) -> Mapping[str, PageAnswer]:
-    """The answers of one kernel; `catch_up` has all lines of all cells put into their records."""
+    """Return the answers of one kernel; `catch_up` reads all remaining lines of cells into their records."""
 
     def keep_watching(content: Content) -> Mapping[str, Any]:
         return watch.renew()
 
     def compare(content: Content) -> Mapping[str, Any]:
-        from jupyter_mlgpu.jupyter.notebook.magics.compare_command import compare_records  # seldom asked for
+        from jupyter_mlgpu.jupyter.notebook.magics.compare_command import compare_records  # rarely used
 
         return compare_records(content, runtime)
 
     def save(content: Content) -> Mapping[str, Any]:
         catch_up()
-        return record_files.save_as_asked(content, runtime)
+        return record_files.save_for_browser(content, runtime)
 
     def older_records(content: Content) -> Mapping[str, Any]:
         return state.records_before(runtime, int(content["before"]))

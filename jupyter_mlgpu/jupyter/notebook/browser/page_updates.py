@@ -1,4 +1,4 @@
-"""What the pages are told without asking: a cell that runs, how far it is, records, and devices."""
+"""Pushes changes to the pages: the running cell, its progress, records, and devices."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class PageUpdates:
-    """Pushes what changes in the kernel, and knows of the cell that runs what the pages are told of it.
+    """Pushes changes in the kernel, and keeps the state of the running cell that pages get.
 
-    `schedule` has a function called by the main thread's event loop, when the cell has been answered.
+    `schedule` makes the main thread's event loop call a function, after the cell has been answered.
     """
 
     def __init__(self, runtime: Runtime, schedule: Callable[[Callable[[], None]], object]) -> None:
-        #: Where to push; nobody listens until the extension has put the kernel's channel here.
+        #: The channel to push to; the extension sets the kernel's.
         self.channel: Channel = NoChannel()
         self._runtime = runtime
         self._schedule = schedule
@@ -37,50 +37,50 @@ class PageUpdates:
         self.channel.push(event)
 
     def cell_begins(self, measurement: Measurement, run: tuple[int, int] | None) -> None:
-        """A cell is measured from now on; `run` is which of how many it is of a cell that repeats."""
+        """Push the cell that is measured now; `run` is its run and the number of runs if it repeats."""
         self._measurement, self._run, self._progress = measurement, run, ""
         self.push({"type": "running", **state.running_state(measurement, run)})
 
     def cell_ended(self) -> None:
-        """No cell is measured any more; its record tells the pages so."""
+        """Forget the measured cell; its record informs the pages."""
         self._measurement = None
 
     def progress(self, sentence: str) -> None:
-        """A command that takes long says what it is at; "" at its end."""
+        """Push the progress of a slow command; "" at its end."""
         self._progress = sentence
         if self._measurement is not None:
             sequence = self._measurement.cell.sequence
             self.push({"type": "progress", "sequence": sequence, "progress": sentence or None})
 
     def record_made(self, record: Record) -> None:
-        """A record is new, or has changed."""
+        """Push a new or changed record."""
         place = self._runtime.store.place(record.key)
         self.channel.push(
             lambda: {"type": "record", "place": place, "record": state.record_for_browser(record)}
         )
 
     def devices_soon(self, result: object = None) -> None:
-        """As `devices`, when the cell has been answered: no receipt says it, and looking takes a while."""
+        """Call `devices` after the cell has been answered: no receipt needs it, and it takes a while."""
         self._schedule(self.devices)
 
     def devices(self) -> None:
-        """Tell of devices that a cell has brought to light, such as the first import does."""
+        """Push the devices if they changed, for example at the first import of a framework."""
         try:
             devices = state.device_state(self._runtime)
-        except Exception:  # a framework that is half imported: the next cell's end is soon enough
+        except Exception:  # the framework is not fully imported; the end of the next cell tries again
             return
         if devices != self._devices_sent:
             self._devices_sent = devices
             self.push({"type": "device", "device": devices})
 
     def running(self) -> RunningData | None:
-        """The cell that is measured now, for a page that asks for the whole state."""
+        """Return the measured cell for a snapshot."""
         if self._measurement is None:
             return None
         return state.running_state(self._measurement, self._run, self._progress)
 
     def strip_so_far(self) -> StripSoFar | None:
-        """The strip of the cell that runs; None for a short one, and under a profiler."""
+        """Return the strip of the running cell; None for a short cell, and under a profiler."""
         running = self._measurement
         if running is None or running.profiling or running.elapsed() < SHORTEST:
             return None

@@ -1,18 +1,19 @@
-"""What a browser asks about one cell, for the page of its record; answered also while another cell runs.
+"""Answers requests for the page of one cell's record, also while another cell runs.
 
-On the control channel, beside those of `channel.py` and `watch.py`; `run` and `sequence` name the record:
+The requests use the control channel like those of `channel.py` and `live_counters.py`; `run` and `sequence`
+identify the record:
 
     {"type": "inside", "run": ..., "sequence": 7}
     -> {"timeline": "kept", "samples": ..., "why_no_samples": null, "receipt": null}
 
-`timeline` is `kept` where the kernel has the cell's events, for `inside_trace` below; else it is `light`
-(no profile was taken), `none` (nothing was recorded, and the record's notes say why) or `gone` (its events
-are not kept). `samples` are those of memory by the live counters while the cell ran: {"series": [...],
-"interval": 0.5, "samples": [[0.2, [1024]], ...]}, the series as in `live_counters.py`, the times in seconds
-from the cell's start. Where it is null, `why_no_samples` is `short` (the cell was shorter than two
-samples), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
-the record is of another kernel). `receipt` is what its open receipt says, as `show/receipts/view.py` has
-it; null where the record is no longer held.
+`timeline` is `kept` if the kernel has the cell's events, for `inside_trace` below. Else it is `light` (no
+profile was taken), `none` (nothing was recorded; the record's notes say why) or `gone` (its events are not
+kept). `samples` are the memory samples of the live counters while the cell ran:
+{"series": [...], "interval": 0.5, "samples": [[0.2, [1024]], ...]}, with series as in `live_counters.py` and
+times in seconds from the cell's start. If it is null, `why_no_samples` is `short` (the cell was shorter than
+two samples), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
+the record is from another kernel). `receipt` is the content of the open receipt in the format of
+`show/receipts/view.py`, null if the record is no longer kept.
 
     {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
 
@@ -47,14 +48,15 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 Key = tuple[str, int]
 
-#: Events of a trace that is sent to a browser: 7 MB of JSON, made in less than a second.
+#: Most events of a trace that is sent to a browser: 7 MB of JSON, made in less than a second.
 TRACE_ITEMS = 50_000
 
 
 @dataclass(eq=False, repr=False)
 class RecordPages:
-    """Answers on single records. `counters` is the state of the live counters, as `Watch.state` gives it,
-    `now` their clock.
+    """Answers requests for single records.
+
+    `counters` returns the state of the live counters, as `LiveCounters.state` does; `now` is their clock.
     """
 
     runtime: Runtime
@@ -62,21 +64,21 @@ class RecordPages:
     now: Callable[[], float] = real_time.monotonic
 
     def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]:
-        """What `KernelChannel` hears, by its type."""
+        """Return the answers by request type, for `KernelChannel`."""
         return {"inside": self.inside, "inside_trace": self.trace, "inside_record": self.record}
 
     def record_made(self, record: Record) -> None:
-        """Keep the counters' looks at a cell that has just ended: they soon forget them."""
+        """Keep the live counters' samples of a cell that has just ended, because they soon drop them."""
         wall = record.reading("wall_time").value
         if wall is None or (state := self.counters()) is None or wall < state["interval"]:
             return
-        # The record's clock and the counters' may differ by a constant: both are read now.
-        apart = self.now() - self.runtime.recorder.clock.monotonic_ns() / 1e9
-        self.runtime.samples.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
+        # The record's clock and the counters' may differ by a constant, so both are read now.
+        offset = self.now() - self.runtime.recorder.clock.monotonic_ns() / 1e9
+        self.runtime.samples.add(record.key, state, record.started_monotonic_ns / 1e9 + offset, wall)
 
-    def inside(self, asked: Mapping[str, Any]) -> RecordPageData:
-        """The looks at memory of a record and its open receipt, and reasons for what there is not."""
-        key = _key(asked)
+    def inside(self, content: Mapping[str, Any]) -> RecordPageData:
+        """Return a record's memory samples and open receipt, with a reason for each part that is missing."""
+        key = _key(content)
         record = self.runtime.store.get(key)
         has_events = any(one.events for one in self.runtime.profiles.get(key))
         samples = self.runtime.samples.get(key)
@@ -87,11 +89,11 @@ class RecordPages:
             "receipt": None if record is None else _receipt(record),
         }
 
-    def trace(self, asked: Mapping[str, Any]) -> Answer:
-        """The trace of a profiled cell. Raises UsageError where its events are not kept."""
+    def trace(self, content: Mapping[str, Any]) -> Answer:
+        """Return the trace of a profiled cell; raises UsageError if its events are not kept."""
         from jupyter_mlgpu.show.exporting import chrome, timeline
 
-        record = self._found(asked)
+        record = self._record_named(content)
         profiles, samples = self.runtime.profiles.get, self.runtime.samples.get
         if not profiles(record.key):
             raise UsageError(
@@ -112,12 +114,12 @@ class RecordPages:
         count = chrome.write_to(file, first, about)
         return {"trace": file.getvalue().decode(), "events": count, "left_out": left_out}
 
-    def record(self, asked: Mapping[str, Any]) -> Answer:
-        """The whole record. Raises UsageError where it is not held."""
-        return {"record": self._found(asked).to_json()}
+    def record(self, content: Mapping[str, Any]) -> Answer:
+        """Return the whole record; raises UsageError if it is not kept."""
+        return {"record": self._record_named(content).to_json()}
 
-    def _found(self, asked: Mapping[str, Any]) -> Record:
-        record = self.runtime.store.get(_key(asked))
+    def _record_named(self, content: Mapping[str, Any]) -> Record:
+        record = self.runtime.store.get(_key(content))
         if record is None:
             raise UsageError(say("This kernel no longer holds the record."))
         return record
@@ -125,7 +127,7 @@ class RecordPages:
     def _why_no_samples(self, record: Record | None) -> Literal["short", "unwatched", "gone"]:
         if (
             record is None
-            or self.runtime.samples.let_go(record.key)
+            or self.runtime.samples.was_dropped(record.key)
             or record.run.id != self.runtime.recorder.run.id
         ):
             return "gone"
@@ -140,23 +142,23 @@ def _why_no_timeline(record: Record | None) -> Literal["light", "none", "gone"]:
 
 
 def _receipt(record: Record) -> Any:
-    from jupyter_mlgpu.show.receipts import view  # which loads what draws benchmarks
+    from jupyter_mlgpu.show.receipts import view  # slow to import: it loads the drawing of benchmarks
 
     return decoding.to_json(view.data(record), texts=False)
 
 
 def _of_memory(samples: Answer) -> MemorySamplesData:
-    memory = [number for number, one in enumerate(samples["series"]) if one["quantity"] == "memory"]
-    seen: Any = [[at, [values[number] for number in memory]] for at, values in samples["samples"]]
+    memory = [number for number, series in enumerate(samples["series"]) if series["quantity"] == "memory"]
+    rows: Any = [[at, [values[number] for number in memory]] for at, values in samples["samples"]]
     return {
         "series": [samples["series"][number] for number in memory],
         "interval": samples["interval"],
-        "samples": seen,
+        "samples": rows,
     }
 
 
-def _key(asked: Mapping[str, Any]) -> Key:
-    run, sequence = asked.get("run"), asked.get("sequence")
+def _key(content: Mapping[str, Any]) -> Key:
+    run, sequence = content.get("run"), content.get("sequence")
     if not isinstance(run, str) or not isinstance(sequence, int):
         raise UsageError(say("A record is identified by its run and sequence."))
     return run, sequence

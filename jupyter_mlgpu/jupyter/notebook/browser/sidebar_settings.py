@@ -1,20 +1,19 @@
-"""What somebody sets in the sidebar: the device of the cells to come, and whether they are traced.
+"""Applies the sidebar's settings: the device of the next cells, and tracing on or off.
 
-Each is what a magic does, between two cells. On the control channel, with `jupyter_mlgpu_request`:
+Each does the same as a magic, between two cells. On the control channel, with `jupyter_mlgpu_request`:
 
     {"type": "device", "word": "gpu:0", "framework": "torch"}     framework null: all of them
     {"type": "trace", "on": false}
 
-The answer says only that it was understood. What becomes of it is an event, and stands in snapshots
-under "choices":
+The answer only confirms that the request is valid. The result is an event, in snapshots under "choices":
 
     {"type": "choices", "choices": {"device": {"word": "gpu:0", "framework": "torch"}, "trace": null,
                                     "said": null}}
 
-`device` and `trace` are what waits for the end of the running cell, null where nothing does. `said` is what
-was said of the last one, until the next cell begins: {"sentence": ..., "refused": true, "restart": null},
-where `restart` is {"sentence", "by_hand", "verbose"} (see `restart.py`) if a restart would bring the device.
-The device or tracing itself comes as a `device` or `trace` event, as a magic's does.
+`device` and `trace` are the settings that wait for the end of the running cell, else null. `said` is the
+answer to the last setting, until the next cell begins: {"sentence": ..., "refused": true, "restart": null}.
+`restart` is {"sentence", "by_hand", "verbose"} (see `restart.py`) if a restart would make the device usable.
+The new device or tracing state itself is a `device` or `trace` event, as for a magic.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ if TYPE_CHECKING:
 
 State = dict[str, Any]
 
-#: Characters of a device's word.
+#: Most characters of a device's word.
 LONGEST = 40
 
 
 @dataclass(eq=False, repr=False)
 class SidebarSettings:
-    """Hears browsers on the control thread, and has done what they ask for between two cells."""
+    """Takes settings from browsers on the control thread, and applies them between two cells."""
 
     tasks: IdleTasks
     devices: DeviceCommands
@@ -54,17 +53,17 @@ class SidebarSettings:
     push: Callable[[State], None]
 
     def __post_init__(self) -> None:
-        # Values that are replaced, never changed: two threads look at them.
+        # These values are replaced, never mutated, because two threads read them.
         self._device: WaitingDevice | None = None
         self._trace: bool | None = None
-        self._said: SaidData | None = None
+        self._answer: SaidData | None = None
 
     def state(self) -> SidebarState:
-        """What waits, and what was said last."""
-        return {"device": self._device, "trace": self._trace, "said": self._said}
+        """Return the settings that wait, and the last answer."""
+        return {"device": self._device, "trace": self._trace, "said": self._answer}
 
     def device(self, content: Mapping[str, Any]) -> State:
-        """A browser selects a device. Raises UsageError for what is no device, in one sentence."""
+        """Queue the device that a browser selected; raises UsageError if the message names no device."""
         text, framework = content.get("word"), content.get("framework")
         if not isinstance(text, str) or len(text) > LONGEST or not isinstance(framework, str | None):
             raise UsageError(
@@ -72,13 +71,13 @@ class SidebarSettings:
             )
         word = DeviceWord.parse(text)
         waiting: WaitingDevice = {"word": str(word), "framework": framework}
-        self._device, self._said = waiting, None
+        self._device, self._answer = waiting, None
         self._tell()
         self.tasks.submit("device", lambda: self._select(word, framework, waiting))
         return {}
 
     def trace(self, content: Mapping[str, Any]) -> State:
-        """A browser turns tracing on or off."""
+        """Queue tracing on or off as a browser selected."""
         on = content.get("on")
         if not isinstance(on, bool):
             raise UsageError(say("Tracing is turned on with true and off with false."))
@@ -88,24 +87,26 @@ class SidebarSettings:
         return {}
 
     def cell_begins(self, info: object = None) -> None:
-        """What was said last has been read, and what waits holds for this cell."""
-        if self._said is not None:
-            self._said = None
+        """Drop the last answer, which has been read, and apply waiting settings to this cell."""
+        if self._answer is not None:
+            self._answer = None
             self._tell()
         self.tasks.run()
 
     def _select(self, word: DeviceWord, framework: str | None, waiting: WaitingDevice) -> None:
         try:
-            said = _said(self.devices.select(word, framework, importing=False), refused=False)
+            answer = _answer(self.devices.select(word, framework, importing=False), refused=False)
         except RestartNeededError as error:
-            said = _said(error.refusal, refused=True, restart=hint(error))
+            answer = _answer(error.refusal, refused=True, restart=hint(error))
         except MlgpuError as error:
-            said = _said(of_error(error), refused=True)
-        except Exception as error:  # a framework that does not start: its own words say why
+            answer = _answer(of_error(error), refused=True)
+        except Exception as error:  # the framework does not start; its own message says why
             why = f"{type(error).__name__}: {error}"
-            said = _said(say("{word} could not be chosen ({why}).", word=str(word), why=why), refused=True)
-        if self._device is waiting:  # else another one has come meanwhile, and is next
-            self._device, self._said = None, said
+            answer = _answer(
+                say("{word} could not be chosen ({why}).", word=str(word), why=why), refused=True
+            )
+        if self._device is waiting:  # else a newer choice has replaced it and comes next
+            self._device, self._answer = None, answer
         self._tell()
 
     def _turn(self, on: bool) -> None:
@@ -118,7 +119,7 @@ class SidebarSettings:
                 if on
                 else say("Tracing could not be turned off ({why}).", why=why)
             )
-            self._said = _said(failed, refused=True)
+            self._answer = _answer(failed, refused=True)
         if self._trace is on:
             self._trace = None
         self._tell()
@@ -127,5 +128,5 @@ class SidebarSettings:
         self.push({"type": "choices", "choices": self.state()})
 
 
-def _said(sentence: str, *, refused: bool, restart: RestartHint | None = None) -> SaidData:
+def _answer(sentence: str, *, refused: bool, restart: RestartHint | None = None) -> SaidData:
     return {"sentence": sentence, "refused": refused, "restart": restart}

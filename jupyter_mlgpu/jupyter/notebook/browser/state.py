@@ -1,4 +1,4 @@
-"""What a browser is told of this kernel: plain data, made without starting a framework."""
+"""Builds the messages that describe this kernel to a browser, without starting a framework."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
         SnapshotState,
     )
 
-#: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
+#: Most bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
 PAGE = 200_000
 
-#: Bytes of JSON of one record: a browser reads it in one go, while its page stands still.
+#: Most bytes of JSON of one record: a browser parses it in one go, during which its page is frozen.
 RECORD = 1_000_000
 
 
@@ -47,7 +47,7 @@ def snapshot(
     choices: SidebarState,
     doctor: DoctorData,
 ) -> dict[str, Any]:
-    """The whole state, for a browser that has just come or missed something; of the records the newest."""
+    """Return the whole state with the newest records; new browsers and those that missed an event get it."""
     state: SnapshotState = {
         "tracing": tracing,
         "notebook": runtime.recorder.run.notebook,
@@ -63,21 +63,21 @@ def snapshot(
 
 
 def records_before(runtime: Runtime, before: int | None = None) -> RecordsState:
-    """The newest `PAGE` bytes of records, oldest first: of all, or of those that stand before a place.
+    """Return the newest `PAGE` bytes of records, oldest first: of all records, or of those before a place.
 
-    Records follow each other, so their places follow from `first`. `oldest` is the first place that can be
-    asked for, `dropped` how many stood before it.
+    Records are consecutive, so their places count up from `first`. `oldest` is the first place that can be
+    requested, and `dropped` the number of records before it.
     """
     oldest, records = runtime.store.placed()
     end = len(records) if before is None else min(max(before - oldest, 0), len(records))
     page: list[dict[str, Any]] = []
     size = 0
     for record in reversed(records[:end]):
-        made = record_for_browser(record)
-        size += len(json.dumps(made))
+        data = record_for_browser(record)
+        size += len(json.dumps(data))
         if page and size > PAGE:
             break
-        page.append(made)
+        page.append(data)
     return {
         "records": page[::-1],
         "first": oldest + end - len(page),
@@ -87,32 +87,32 @@ def records_before(runtime: Runtime, before: int | None = None) -> RecordsState:
 
 
 def record_for_browser(record: Record) -> dict[str, Any]:
-    """A record for a browser with its head in words, of about `RECORD` bytes at most.
+    """Return a record as JSON with its head as text, of about `RECORD` bytes at most.
 
-    What is left out of one that is larger is counted and named in its `cut`, as in a receipt: of the log
-    lines those that matter least, by verdict. The kernel keeps all of it, for `%mlc_trace save`.
+    Parts left out of a larger record are counted and named in its `cut`, as in a receipt; of the log lines,
+    the least important by verdict are left out. The kernel keeps everything for `%mlc_trace save`.
     """
-    made = record.to_json() | {"head": head.of(record).to_json()}
-    if len(json.dumps(made)) <= RECORD:
-        return made
+    data = record.to_json() | {"head": head.of(record).to_json()}
+    if len(json.dumps(data)) <= RECORD:
+        return data
     logs, cut = cutting.few_lines(record.logs, RECORD // 2, lambda line: len(json.dumps(line.to_json())))
     record = replace(record, logs=logs)
-    made = record.to_json()
+    data = record.to_json()
     for part in cutting.ORDER:
-        while getattr(record, part) and len(json.dumps(made)) > RECORD:
-            record, left_out = cutting.halved(record, part)
-            cut = cutting.added(cut, left_out)
-            made = record.to_json()
-    return {**made, "cut": cut, "head": head.of(record, cut).to_json()}
+        while getattr(record, part) and len(json.dumps(data)) > RECORD:
+            record, left_out = cutting.halve(record, part)
+            cut = cutting.add_counts(cut, left_out)
+            data = record.to_json()
+    return {**data, "cut": cut, "head": head.of(record, cut).to_json()}
 
 
 def running_state(
     measurement: Measurement, run: tuple[int, int] | None = None, progress: str = ""
 ) -> RunningData:
-    """The cell that is running and for how long, in seconds: clocks of two machines cannot be compared.
+    """Return the running cell and its elapsed seconds; clocks of two machines could not be compared.
 
-    `run` is which of how many runs of a cell that repeats this is; `progress` what a command that takes
-    long, a race for example, says that it is at.
+    `run` is the run number and the number of runs of a repeating cell. `progress` is the progress of a slow
+    command, such as a race.
     """
     return {
         "cell": measurement.cell,
@@ -125,7 +125,7 @@ def running_state(
 
 
 def device_state(runtime: Runtime) -> DeviceStatusData:
-    """The devices asked for, as in a record, and those that can be chosen."""
+    """Return the requested devices, as in a record, and those that can be chosen."""
     loaded = registry.loaded()
     selection = runtime.selection
     return {
@@ -137,6 +137,6 @@ def device_state(runtime: Runtime) -> DeviceStatusData:
 
 def _framework(backend: Backend) -> FrameworkData:
     versions: dict[str, str] = {}
-    with suppress(Exception):  # a version that cannot be told is left out
+    with suppress(Exception):  # versions that cannot be read are left out
         versions.update(backend.versions())
     return {"name": backend.name, "versions": versions}

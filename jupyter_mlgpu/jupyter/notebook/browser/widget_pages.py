@@ -1,13 +1,14 @@
-"""Answers the page that asks for widgets before there can be any.
+"""Answers JupyterLab's request for widgets before ipywidgets is imported, and hides a false log message.
 
-JupyterLab's part of ipywidgets, which we bring, asks each kernel at each load of the page for its widgets, on
-a comm that only `import ipywidgets` knows. Two lines of the log came of it, among those of the last cell:
+The front end of ipywidgets, which we depend on, asks each kernel at each load of the page for its widgets, on
+a comm that only `import ipywidgets` registers. This caused two log lines among those of the last cell.
 
-* `No such comm target registered`, without that import. Until somebody imports it, we answer: there are no
-  widgets.
-* `No such comm`, from the thread in which ipykernel 7 looks whither a message goes: it looks when the first
-  message is there already and the comm is not yet opened. Whoever handles the message looks again, and says
-  so where there really is none. So what that thread says of comms is left out.
+The first is `No such comm target registered`, without that import. Until the import, we answer that there are
+no widgets.
+
+The second is `No such comm`, from the thread in which ipykernel 7 decides where a message goes: it looks for
+the comm when the first message has arrived but the comm is not open yet. The thread that handles the message
+looks again, and logs it if there really is no comm. So the first thread's messages about comms are dropped.
 """
 
 from __future__ import annotations
@@ -20,27 +21,27 @@ LOGGER = "Comm"
 
 
 class WidgetPages:
-    """Of one kernel."""
+    """The answers of one kernel."""
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
-        self._router = getattr(kernel, "shell_channel_thread", None)  # from ipykernel 7 on
+        self._router = getattr(kernel, "shell_channel_thread", None)  # since ipykernel 7
 
     def open(self) -> None:
-        """Answer from now on, unless ipywidgets does; when it is imported, it takes the place over."""
+        """Start to answer, unless ipywidgets does; when it is imported, it replaces our handler."""
         if TARGET not in self._kernel.comm_manager.targets:
-            self._kernel.comm_manager.register_target(TARGET, _opened)
-        logging.getLogger(LOGGER).addFilter(self._is_said_by_who_handles)
+            self._kernel.comm_manager.register_target(TARGET, _answer_no_widgets)
+        logging.getLogger(LOGGER).addFilter(self._is_from_handling_thread)
 
     def close(self) -> None:
-        """Answer no more."""
-        logging.getLogger(LOGGER).removeFilter(self._is_said_by_who_handles)
-        if self._kernel.comm_manager.targets.get(TARGET) is _opened:
-            self._kernel.comm_manager.unregister_target(TARGET, _opened)
+        """Stop answering."""
+        logging.getLogger(LOGGER).removeFilter(self._is_from_handling_thread)
+        if self._kernel.comm_manager.targets.get(TARGET) is _answer_no_widgets:
+            self._kernel.comm_manager.unregister_target(TARGET, _answer_no_widgets)
 
-    def _is_said_by_who_handles(self, record: logging.LogRecord) -> bool:
+    def _is_from_handling_thread(self, record: logging.LogRecord) -> bool:
         return self._router is None or bool(record.thread != self._router.ident)
 
 
-def _opened(comm: Any, message: Any) -> None:
-    comm.on_msg(lambda asked: comm.send({"method": "update_states", "states": {}, "buffer_paths": []}))
+def _answer_no_widgets(comm: Any, message: Any) -> None:
+    comm.on_msg(lambda request: comm.send({"method": "update_states", "states": {}, "buffer_paths": []}))

@@ -1,11 +1,11 @@
-"""Controls for notebooks without our sidebar: VS Code, Colab, and any other that shows ipywidgets.
+"""Controls for notebooks without our sidebar: VS Code, Colab, and others that show ipywidgets.
 
-What they draw is the sidebar's own views: labextension/src/anywidget, bundled into static/widgets.js, which
-anywidget sends to the page. They hear what the browsers hear (`channel.py`), and what is chosen in them goes
-the sidebar's way (`sidebar_settings.py`).
+They draw the sidebar's own views: labextension/src/anywidget, bundled into static/widgets.js, which anywidget
+sends to the page. They get the same events as browsers (`channel.py`), and a choice made in them is handled
+like one in the sidebar (`sidebar_settings.py`).
 
-Traits change in the main thread alone, in a cell or between two, so that nobody who observes one is called
-in another thread. Whatever fails here costs a control its newest state, and no cell anything.
+Traits change only in the main thread, in a cell or between two, so observers are never called in another
+thread. A failure here costs a control its newest state, and has no effect on cells.
 """
 
 from __future__ import annotations
@@ -42,35 +42,35 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).parents[1] / "static" / "widgets.js"
 
-#: Seconds between two states of a control, on average; one that was quiet for SAVED seconds may send the
-#: first few at once. Jupyter's server drops what a kernel sends beyond a megabyte a second, and the user's
-#: output with it.
+#: Average seconds between two states of a control. After SAVED seconds without one, the first few may follow
+#: at once. Jupyter's server drops a kernel's messages beyond a megabyte a second, and the user's output with
+#: them.
 INTERVAL = 0.25
 SAVED = 1.0
 
-#: Records that a TraceView shows, at most, and bytes that they have together, as JSON.
+#: Most records that a TraceView shows, and most bytes that they have together as JSON.
 SHOWN = 20
 LIMIT = 200_000
 
 
 class _Control(AnyWidget):
-    """A control of this kernel. There is one of each kind: made again, it is the same, shown once more."""
+    """A control of this kernel. Each kind has one instance: creating it again returns the same one."""
 
-    shows = Unicode(help="Which of the two the page draws.").tag(sync=True)
+    shows = Unicode(help="The view that the page draws: `devices` or `records`.").tag(sync=True)
     language = Unicode(help="A code such as `en` or `zh`; empty: that of the page.").tag(sync=True)
     catalogue = Dict(help="The catalogue of the language of a page that asked for it.").tag(sync=True)
     ended = Bool(False, help="The extension was unloaded: there is nothing new any more.").tag(sync=True)
     _esm = Unicode().tag(sync=True)
 
-    #: By the name of their class: anywidget gives each widget a class of its own.
+    #: By class name, because anywidget gives each widget a class of its own.
     _controls: ClassVar[dict[str, _Control]] = {}
     _extension: Extension
 
     def __new__(cls, language: str = "") -> Self:
         extension, _ = _loaded(cls.__name__)
-        made = _Control._controls.get(cls.__name__)
-        if isinstance(made, cls) and made._extension is extension and made.comm is not None:
-            return made
+        existing = _Control._controls.get(cls.__name__)
+        if isinstance(existing, cls) and existing._extension is extension and existing.comm is not None:
+            return existing
         new: Self = super().__new__(cls)
         return new
 
@@ -87,63 +87,65 @@ class _Control(AnyWidget):
         _Control._controls[name] = self
 
     def __repr__(self) -> str:
-        """What a saved notebook shows where no widget is."""
+        """Return the text that a saved notebook shows without the widget."""
         return f"{type(self).__name__}: shown while the notebook has its kernel."
 
     def close(self) -> None:
-        """Take it off every page; `%unload_ext` leaves it there as it is."""
-        self._deaf()
+        """Remove it from every page; `%unload_ext` leaves it on the pages as it is."""
+        self._stop_listening()
         super().close()
 
     def _on_message(self, _: object, content: object, buffers: object) -> None:
-        """A page says something, in any thread; nobody vouches for it."""
+        """Handle an untrusted message from a page, in any thread."""
         match content:
             case {"speaks": str(language)}:
-                self._extension.idle_tasks.submit(f"{self.shows}: catalogue", lambda: self._speak(language))
+                self._extension.idle_tasks.submit(
+                    f"{self.shows}: catalogue", lambda: self._load_catalogue(language)
+                )
             case _:
-                self._chosen(content)
+                self._handle_choice(content)
 
-    def _speak(self, language: str) -> None:
-        with suppress(Exception):  # the page shows English, then
-            if found := translation.messages(language):
-                self.catalogue = {"messages": found}
+    def _load_catalogue(self, language: str) -> None:
+        with suppress(Exception):  # then the page shows English
+            if messages := translation.messages(language):
+                self.catalogue = {"messages": messages}
 
-    def _chosen(self, content: object) -> None:
-        """Somebody chose something on a page; as hostile as any message."""
+    def _handle_choice(self, content: object) -> None:
+        """Handle a choice made on a page; the message is not trusted."""
 
     def _state(self) -> dict[str, Any]:
-        """The traits as they should be now."""
+        """Return the current values of the traits."""
         raise NotImplementedError
 
     def _concerns(self, event: Event) -> bool:
-        """Whether the state may be another one after an event."""
+        """Return True if an event may change the state."""
         raise NotImplementedError
 
     def _hear(self, event: Event) -> None:
-        # From any thread, in the middle of whatever made the event: nothing may come out of here.
+        # Called in any thread, inside the code that made the event, so it must not raise.
         with suppress(Exception):
             if not callable(event) and event["type"] == "goodbye":
-                self._deaf()
+                self._stop_listening()
                 self._extension.idle_tasks.submit(self.shows, self._end)
             elif not self._concerns(event):
                 return
-            elif threading.current_thread() is threading.main_thread() and self._rest() <= 0:
+            elif threading.current_thread() is threading.main_thread() and self._delay() <= 0:
                 self._tell()
             else:
-                self._extension.idle_tasks.submit(self.shows, self._turn)
+                self._extension.idle_tasks.submit(self.shows, self._send_when_due)
 
-    def _turn(self) -> None:
-        """The main thread has come to it; what follows soon after another state waits for a while."""
+    def _send_when_due(self) -> None:
+        """Send the state from the main thread, after a delay if another state was sent just before."""
         with suppress(Exception):
-            rest = self._rest()
+            rest = self._delay()
             if rest > 0:
-                with suppress(RuntimeError):  # no event loop: at once, then
+                with suppress(RuntimeError):  # without an event loop it is sent at once
                     asyncio.get_running_loop().call_later(rest, self._tell)
                     return
             self._tell()
 
-    def _rest(self) -> float:
-        """Seconds until the next state may be sent; 0 or less: it may be now."""
+    def _delay(self) -> float:
+        """Return the seconds until the next state may be sent; 0 or less means now."""
         return self._next - real_time.monotonic()
 
     def _tell(self) -> None:
@@ -152,7 +154,7 @@ class _Control(AnyWidget):
             with self.hold_sync():
                 for name, value in self._state().items():
                     setattr(self, name, value)
-        except Exception as error:  # ours, or that of somebody who observes a trait
+        except Exception as error:  # ours, or of a user's observer of a trait
             say_on_stderr(
                 f"jupyter_mlgpu could not update a {type(self).__name__} ({type(error).__name__}: {error})."
             )
@@ -161,7 +163,7 @@ class _Control(AnyWidget):
         with suppress(Exception):
             self.ended = True
 
-    def _deaf(self) -> None:
+    def _stop_listening(self) -> None:
         with suppress(ValueError):
             self._channel.listeners.remove(self._hear)
 
@@ -188,7 +190,7 @@ class DevicePicker(_Control):
     """
 
     device = Dict(help="The devices, and which were asked for: see `state.device_state`.").tag(sync=True)
-    choices = Dict(help="What waits, and what was said last: see `sidebar_settings.py`.").tag(sync=True)
+    choices = Dict(help="Waiting choices and the last answer: see `sidebar_settings.py`.").tag(sync=True)
     heard = Int(0, help="How many clicks have arrived.").tag(sync=True)
 
     _clicks = 0
@@ -204,10 +206,10 @@ class DevicePicker(_Control):
     def _concerns(self, event: Event) -> bool:
         return not callable(event) and event["type"] in ("device", "choices")
 
-    def _chosen(self, content: object) -> None:
-        """A click: `{"word": "gpu", "framework": null}`, as the sidebar says it."""
+    def _handle_choice(self, content: object) -> None:
+        """Handle a click: `{"word": "gpu", "framework": null}`, as in the sidebar."""
         self._clicks += 1
-        with suppress(Exception):  # no page of ours sends what is no device
+        with suppress(Exception):  # our pages send only valid devices
             if isinstance(content, dict):
                 self._extension.settings.device(content)
         self._extension.idle_tasks.submit(f"{self.shows}: heard", self._tell)
@@ -235,7 +237,7 @@ class TraceView(_Control):
     """
 
     newest: List[Any] = List(
-        help="The newest records, oldest first, as receipts hold them; `open` is what each one says open."
+        help="The newest records, oldest first, as in receipts; `open` is the content of the open receipt."
     ).tag(sync=True)
     older = Int(0, help="How many records came before them.").tag(sync=True)
 
@@ -256,19 +258,19 @@ class TraceView(_Control):
         }
 
     def _concerns(self, event: Event) -> bool:
-        # Records alone are made into events only when they are sent; a file of them that was read says hello.
+        # Only record events are callable (see `Event`). Loading a file of records pushes "hello".
         return callable(event) or event["type"] in ("cleared", "hello")
 
 
 def _read(record: Record) -> tuple[Record, dict[str, Any], int]:
-    """A record, what its receipt holds of it and says when it is open, and the size of both in bytes."""
+    """Return a record, the content of its closed and open receipt, and the size of both in bytes."""
     data = bundle(record)[MIME_TYPE]
     data["open"] = to_json(view.data(record, data.get("cut")), texts=False)
     return record, data, len(json.dumps(data, ensure_ascii=False).encode())
 
 
 def _loaded(name: str) -> tuple[Extension, KernelChannel]:
-    """The extension of this notebook, and its channel; raises UsageError where there is none."""
+    """Return this notebook's extension and its channel; raises UsageError if it is not loaded."""
     shell = get_ipython()
     if shell is None or getattr(shell, "kernel", None) is None:
         raise UsageError(

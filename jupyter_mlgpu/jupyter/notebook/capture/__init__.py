@@ -1,1 +1,1 @@
-"""Native output of a cell: taken, shown again in its order, and remembered line by line."""
+"""Captures a cell's native output, shows it in order, and counts its lines."""

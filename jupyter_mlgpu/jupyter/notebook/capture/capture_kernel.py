@@ -1,10 +1,10 @@
-"""Capturing native lines in a kernel: what it needs beside the tap itself.
+"""Captures native lines in a kernel: the parts that the tap itself does not have.
 
-ipykernel may have turned the descriptors 1 and 2 into pipes already, whose readers print into the
-notebook. Then native lines go on to the same stream objects that `print` uses, and in the right order: what
-was written before is passed on before anything is printed or flushed, and ipykernel flushes both streams
-before it shows, clears, asks or ends anything. Only where the user's code has put streams of its own into
-`sys` does it flush these; so messages are looked at, too.
+ipykernel may have turned the descriptors 1 and 2 into pipes already, whose readers print into the notebook.
+Then native lines are written to the same stream objects that `print` uses, and in order: lines written
+earlier are passed on before anything is printed or flushed, and ipykernel flushes both streams before it
+shows, clears, requests or ends anything. If the user's code has replaced the streams in `sys`, ipykernel
+flushes those instead, so outgoing messages are intercepted, too.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
 
-#: A print is several writes of one instruction: texts, blanks between them and the end of its line. Within
-#: one nobody looks for native lines, or a child's would stand in the middle of it. Its writes follow each
-#: other within a few microseconds, and the same print in a loop looks alike: what comes after more than these
-#: seconds counts as another one, before which native lines may have been written. Beside a child that writes
-#: a line every millisecond, 6 of 2,500 prints were cut so, plainly 6 as well (with 5e-6 16, with 3e-6 261).
+#: Seconds between two writes after which they count as different prints. A print is several writes by one
+#: instruction: its texts, the separators and the line end. Native lines are not inserted within a print, so a
+#: child process's line does not split it. The writes of a print follow each other within a few microseconds,
+#: but those of the same print in a loop look alike. Measured beside a child that wrote a line every
+#: millisecond: 6 of 2,500 prints were split, as many as without capture (16 with 5e-6, 261 with 3e-6).
 AT_ONCE = 10e-6
-#: The texts that `print` adds: between its arguments, and at the end.
+#: Texts that `print` adds between its arguments and at the end.
 _BETWEEN, _END = " ", "\n"
 _BY_PRINT = (_BETWEEN, _END)
 
-#: Messages that show something, or end a cell: what was written before comes before them.
+#: Messages that show something or end a cell. Lines written before are sent first.
 _DISPLAY_MESSAGES = frozenset(
     {
         "display_data",
@@ -53,17 +53,17 @@ _DISPLAY_MESSAGES = frozenset(
         "status",
     }
 )
-#: Messages of widgets, and others that have a comm; ours run no code of the user's.
+#: Messages to comms, such as those of widgets; those to our comm run none of the user's code.
 _TO_COMMS = frozenset({"comm_open", "comm_msg", "comm_close"})
-#: The message that says what is about to run.
+#: The message that announces the code about to run.
 _A_REQUEST = "execute_input"
 
 
 class KernelEnvironment:
-    """ipykernel, with its own capture of the descriptors on or off."""
+    """Captures native output under ipykernel, with ipykernel's own capture of the descriptors on or off."""
 
     def __init__(self) -> None:
-        #: A terminal stays one: it is for who reads it that programs ask whether they write to one.
+        #: Empty if one is a terminal: programs adapt their output to terminals, so these are left alone.
         self.descriptors: Sequence[int] = () if _is_terminal(1) or _is_terminal(2) else (1, 2)
         self._streams = {1: sys.stdout, 2: sys.stderr}
         self._echoes: list[StreamEcho] = []
@@ -71,13 +71,14 @@ class KernelEnvironment:
         self._classes: list[tuple[OutStream, type[OutStream]]] = []
         self._covered: list[tuple[Any, Any, bool]] = []
         self._sending: tuple[Any, Any] | None = None
-        #: The thread that handles a request that is no cell; None: no one does.
-        self._beside: int | None = None
+        #: Id of the thread that handles a request other than a cell; None if there is no such request.
+        self._request_thread: int | None = None
 
     def make_echo(self, descriptor: int, before: int) -> Echo | None:
-        """Into the notebook where ipykernel would have shown it there, else to where it went before.
+        """Return an echo to the notebook if ipykernel would have shown the output there, else to its target.
 
-        None where the user's code has put a file there, in which it may look for what it has just written.
+        Return None if the user's code has redirected the descriptor to a file, which it may read back at
+        once.
         """
         stream = self._streams[descriptor]
         terminal = _captured_by_ipykernel(stream, descriptor)
@@ -89,33 +90,35 @@ class KernelEnvironment:
         return echo
 
     def attach(self, tap: Tap, request_begins: Callable[[], None]) -> None:
-        """Put in what shows native lines in their order."""
+        """Start to show native lines in order with printed output."""
         own = [stream for stream in self._streams.values() if is_a(stream, OutStream)]
         self._classes = [(stream, type(stream)) for stream in own]
 
         def pass_on() -> None:
-            """What was written up to now is shown before what comes next."""
+            """Show everything written up to now before later output."""
             tap.flush()
             tap.catch_up()
-            # What the reading thread has passed on meanwhile waits in the stream, too.
+            # Lines that the reading thread has passed on meanwhile wait in the stream, too.
             for echo in self._echoes:
                 echo.flush()
 
         for stream in own:
-            stream.__class__ = _in_order(type(stream), pass_on, lambda: tap.give_up(STREAM_CLOSED))
+            stream.__class__ = _stream_class_in_order(
+                type(stream), pass_on, lambda: tap.give_up(STREAM_CLOSED)
+            )
         if own:
-            self._look_before_messages(own[0].session, tap, pass_on, request_begins)
+            self._intercept_messages(own[0].session, tap, pass_on, request_begins)
 
-    def _end_beside(self, tap: Tap) -> None:
-        self._beside = None
+    def _end_request(self, tap: Tap) -> None:
+        self._request_thread = None
         self.cell_ended(tap)
         for echo in self._echoes:
             echo.belong_to_the_last_cell()
 
     def cell_begins(self, tap: Tap) -> None:
-        """What is printed from now on belongs to this cell."""
-        if self._beside is not None:  # a subshell goes on
-            self._end_beside(tap)
+        """Show output under this cell from now on."""
+        if self._request_thread is not None:  # a request in a subshell is still being handled
+            self._end_request(tap)
         for echo in self._echoes:
             echo.belong_to_this_cell()
         for count in self._counts.values():
@@ -129,49 +132,49 @@ class KernelEnvironment:
                 self._pump_before_writes(stream, tap.behind_in(descriptor), tap.catch_up, count)
 
     def cell_ended(self, tap: Tap) -> None:
-        """Put back what covered its streams."""
+        """Restore the streams' `write` methods."""
         for echo in self._echoes:
             echo.finish()
         while self._covered:
             stream, ours, was_covered = self._covered.pop()
             if stream.write is not ours:
-                continue  # somebody has covered it since, and calls us: we only look at the files then
+                continue  # other code has wrapped it since and still calls ours, which then only catches up
             if was_covered:
                 stream.write = ours.__wrapped__
             else:
                 del stream.write
 
     def shown_lines(self) -> Mapping[str, StreamLines]:
-        """Which lines of the last cell's output are native."""
-        found = {NAMES[descriptor]: count.lines() for descriptor, count in self._counts.items()}
-        return {name: lines for name, lines in found.items() if lines is not None}
+        """Return which lines of the last cell's output are native, by stream name."""
+        counted = {NAMES[descriptor]: count.lines() for descriptor, count in self._counts.items()}
+        return {name: lines for name, lines in counted.items() if lines is not None}
 
     def detach(self, tap: Tap) -> None:
-        """Put everything back as it was found."""
+        """Restore everything that was replaced."""
         self.cell_ended(tap)
         for stream, before in self._classes:
             stream.__class__ = before
         self._classes.clear()
         if self._sending is not None:
             session, ours = self._sending
-            if vars(session).get("send") is ours:  # else somebody has covered it since, and calls us
+            if vars(session).get("send") is ours:  # else other code has wrapped it since and still calls ours
                 del session.send
             self._sending = None
         self._echoes.clear()
-        self._beside = None
+        self._request_thread = None
 
     def after_fork_in_child(self, tap: Tap) -> None:
-        """A child prints as without us."""
+        """Detach in a forked child, which prints without capture."""
         self.detach(tap)
 
     def _pump_before_writes(
         self, stream: Any, behind: Callable[[], bool], catch_up: Callable[[], None], count: LineCount
     ) -> None:
-        """A native line written before a print is shown before it.
+        """Wrap a stream's `write`, so that a native line written before a print is shown before it.
 
-        Each stream looks for its own lines alone: ipykernel sends one stream after the other, so there is no
-        order between them. Done cell by cell, and not by the stream's class: IPython covers the method,
-        too, for one cell at a time, and leaves what it found on the stream.
+        Each stream checks only its own lines: ipykernel sends one stream after the other, so their order is
+        not kept anyway. The instance is wrapped for each cell, not the class: IPython also wraps the method
+        for one cell at a time, and restores the method that it found on the stream.
         """
         original, now, printed = stream.write, real_time.perf_counter, count.printed
         frame_of = sys._getframe
@@ -195,7 +198,7 @@ class KernelEnvironment:
             try:
                 if behind():
                     catch_up()
-            except Exception as error:  # the print comes first
+            except Exception as error:  # the print must succeed in any case
                 if is_of_a_handler(error):
                     raise
             written = original(text)
@@ -206,22 +209,22 @@ class KernelEnvironment:
         self._covered.append((stream, write, "write" in vars(stream)))
         stream.write = write
 
-    def _look_before_messages(
+    def _intercept_messages(
         self, session: Any, tap: Tap, pass_on: Callable[[], None], request_begins: Callable[[], None]
     ) -> None:
         original = session.send
 
         def state_changes(content: Mapping[str, Any], request: Mapping[str, Any] | None) -> None:
-            """Show what a widget's callback or a silent request writes under that request."""
+            """Show the output of a widget's callback or a silent request under that request."""
             here = threading.get_ident()  # a subshell has a thread of its own
-            if content.get("execution_state") == "busy" and request and _runs_code_beside_cells(request):
+            if content.get("execution_state") == "busy" and request and _runs_code_outside_cells(request):
                 if not self._covered:  # no cell runs at the same time
                     for echo in self._echoes:
                         echo.belong_to_this_request()
                     self._cover(tap)
-                    self._beside = here
-            elif content.get("execution_state") == "idle" and self._beside == here:
-                self._end_beside(tap)
+                    self._request_thread = here
+            elif content.get("execution_state") == "idle" and self._request_thread == here:
+                self._end_request(tap)
 
         @functools.wraps(original)
         def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
@@ -245,10 +248,13 @@ class KernelEnvironment:
         self._sending = session, send
 
 
-def _in_order(kind: Any, pass_on: Callable[[], None], give_up: Callable[[], None]) -> type[OutStream]:
-    """A stream of ipykernel's that shows what was written natively before, when it is flushed.
+def _stream_class_in_order(
+    kind: Any, pass_on: Callable[[], None], give_up: Callable[[], None]
+) -> type[OutStream]:
+    """Return a subclass of an ipykernel stream whose flush first shows earlier native output.
 
-    To close it, it needs its own descriptor: it wakes the thread that reads from it by writing to it.
+    Closing the stream needs its own descriptor, because ipykernel wakes the thread that reads from it by
+    writing to it.
     """
     flush, close = kind.flush, kind.close
 
@@ -263,16 +269,16 @@ def _in_order(kind: Any, pass_on: Callable[[], None], give_up: Callable[[], None
                 give_up()
             close(self)
 
-    # By these programs, click among them, know that they print into a notebook.
+    # Programs such as click recognize a notebook by these names.
     InOrder.__name__ = InOrder.__qualname__ = kind.__name__
     InOrder.__module__ = kind.__module__
     return InOrder
 
 
-def _runs_code_beside_cells(request: Mapping[str, Any]) -> bool:
-    """Return whether a request runs the user's code outside a cell: a widget's message, or a silent request.
+def _runs_code_outside_cells(request: Mapping[str, Any]) -> bool:
+    """Return True if a request runs user code outside a cell: a widget's message or a silent request.
 
-    Others, completions among them, come at any time, and nobody shows what is printed under them.
+    Other requests, such as completions, come at any time, and output printed under them is not shown.
     """
     kind, content = request["header"]["msg_type"], request["content"]
     if kind == "execute_request":
@@ -288,7 +294,7 @@ def _is_terminal(descriptor: int) -> bool:
 
 
 def _leads_to_ipykernel(stream: Any, before: int) -> bool:
-    """Whether a descriptor led to the pipe that ipykernel reads: the user may have put a file there."""
+    """Return True if a descriptor led to the pipe that ipykernel reads; the user may have redirected it."""
     try:
         if not stat.S_ISFIFO(os.fstat(before).st_mode):
             return False
@@ -300,7 +306,7 @@ def _leads_to_ipykernel(stream: Any, before: int) -> bool:
 
 
 def _captured_by_ipykernel(stream: Any, descriptor: int) -> int | None:
-    """The terminal's own descriptor, where ipykernel has turned `descriptor` into a pipe of its own."""
+    """Return the terminal's own descriptor if ipykernel has turned `descriptor` into a pipe, else None."""
     if not is_a(stream, OutStream):
         return None
     try:

@@ -1,4 +1,4 @@
-"""IPython in a terminal: native code and programs keep the terminal, so nothing is captured."""
+"""Leaves native output alone in a terminal, where native code and programs need the terminal itself."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from jupyter_mlgpu.record.native import StreamLines
 
 
 class TerminalEnvironment:
-    """No descriptors: a program that writes to a pipe has no colours, no pages and no job control."""
+    """Captures no descriptors: a program that writes to a pipe loses colours, its pager and job control."""
 
     descriptors: Sequence[int] = ()
 
     def make_echo(self, descriptor: int, before: int) -> Echo:
-        """Back to the terminal."""
+        """Return an echo to the terminal."""
         return plain_echo(descriptor, before)
 
     def attach(self, tap: Tap, request_begins: Callable[[], None]) -> None:
-        """Nothing is to be put in."""
+        """Do nothing."""
 
     def cell_begins(self, tap: Tap) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
     def cell_ended(self, tap: Tap) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
     def shown_lines(self) -> Mapping[str, StreamLines]:
-        """Nobody asks: in a terminal all lines are shown as they come."""
+        """Return no lines: a terminal folds none."""
         return {}
 
     def detach(self, tap: Tap) -> None:
-        """Nothing is to be put back."""
+        """Do nothing."""
 
     def after_fork_in_child(self, tap: Tap) -> None:
-        """Nothing is to be put back."""
+        """Do nothing."""

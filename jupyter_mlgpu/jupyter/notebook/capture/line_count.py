@@ -1,21 +1,20 @@
-"""Counts the lines of one stream in a cell's output, and remembers which of them native code wrote.
+"""Counts the lines of one stream in a cell's output, and records which of them native code wrote.
 
-In lines, and not in characters: a front end lets a carriage return overwrite what stood before it, but never
-takes a line end away. It is called for each print, so it is quick and takes no lock: where two threads write
-at the same moment a line may be counted at the wrong place, and a front end folds no line whose text it does
-not know.
+It counts lines and not characters: a front end lets a carriage return overwrite the text before it, but never
+removes a line end. It runs for each print, so it is fast and takes no lock. If two threads write at the same
+moment, a line may be counted at the wrong place; a front end folds no line whose text it does not know.
 """
 
 from __future__ import annotations
 
 from jupyter_mlgpu.record.native import StreamLines
 
-#: Runs of native lines that are remembered: where prints and native lines take turns that often, none is.
+#: Most runs of consecutive native lines; if prints and native lines alternate more often, none is recorded.
 MOST_RUNS = 200
 
 
 class LineCount:
-    """Told of what is written to a stream, in order, from `begin` on."""
+    """Counts the text written to a stream, in order, from `begin` on."""
 
     __slots__ = ("_lines", "_lost", "_native", "_runs")
 
@@ -23,19 +22,19 @@ class LineCount:
         self.begin()
 
     def begin(self) -> None:
-        """A cell begins, with an output that is empty."""
+        """Reset at the start of a cell, whose output is empty."""
         self._lines = 0
-        # Whether the line that is not at its end yet, even where nothing of it has come, is native so far.
+        # True if the unfinished last line, even an empty one, is native so far.
         self._native = True
         self._runs: list[list[int]] = []
         self._lost = False
 
     def forget(self) -> None:
-        """The output was cleared: nobody knows at which line it goes on."""
+        """Record that the output was cleared, so the current line is unknown."""
         self._lost = True
 
     def printed(self, text: str) -> None:
-        """Python has printed a text."""
+        """Count a text that Python has printed."""
         ends = text.count("\n")
         if ends:
             self._lines += ends
@@ -44,7 +43,7 @@ class LineCount:
             self._native = False
 
     def native(self, text: str) -> None:
-        """Native code has written a text."""
+        """Count a text that native code has written."""
         ends = text.count("\n")
         if not ends:
             return
@@ -54,7 +53,7 @@ class LineCount:
             self._add(first, self._lines - first)
 
     def lines(self) -> StreamLines | None:
-        """What was counted; None where nothing native was, or where it is not known at which lines."""
+        """Return the counts, or None if no line is native or their places are not known."""
         if self._lost or not self._runs:
             return None
         return StreamLines(self._lines, tuple((first, count) for first, count in self._runs))

@@ -1,4 +1,4 @@
-"""What a front end needs to fold a cell's native lines, and what only our own profiler brought of them."""
+"""Describes a cell's native lines for front ends that fold them, and drops those of our own profiler."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Definition
 from jupyter_mlgpu.record.native import NativeOutput, StreamLines
 from jupyter_mlgpu.record.record import PROFILE_READ, Record
 
-#: Verdicts of messages that ask for nothing.
+#: Verdicts of messages that need no action.
 _QUIET = ("harmless", "info")
-#: The fact of a message that names a device.
+#: A fact of messages that name a device.
 _NAMES_A_DEVICE = "gpu_name"
-#: Lines of ours that are told; nobody has more.
+#: Most lines of our profiler that are passed on; no known run has more.
 _MOST = 100
 
 
-def annotate_native_output(record: Record, shown: Mapping[str, StreamLines]) -> Record:
-    """The record with which lines of its output are native, and without those of a profiler of ours."""
+def annotate_native_output(record: Record, streams: Mapping[str, StreamLines]) -> Record:
+    """Return the record with the places of its native lines, and without the lines of our own profiler."""
     if not record.logs:
         return record
     known = Catalogue.load().definitions
@@ -34,16 +34,18 @@ def annotate_native_output(record: Record, shown: Mapping[str, StreamLines]) -> 
         if definition is not None and line.verdict in _QUIET:
             quiet.append(definition)
     native = NativeOutput(
-        shown,
-        families=tuple(sorted({one.path.parent.name for one in quiet if not _names_a_device(one)})),
-        naming_devices=tuple(sorted({one.id for one in quiet if _names_a_device(one)})),
+        streams,
+        families=tuple(
+            sorted({message.path.parent.name for message in quiet if not _names_a_device(message)})
+        ),
+        naming_devices=tuple(sorted({message.id for message in quiet if _names_a_device(message)})),
         ours=tuple(ours[:_MOST]),
     )
-    return replace(record, logs=tuple(logs), native=native if shown else None)
+    return replace(record, logs=tuple(logs), native=native if streams else None)
 
 
 def annotate_again(record: Record) -> Record:
-    """The same once more, of a record that has all its lines now."""
+    """Return the record annotated again after all its lines were read."""
     return annotate_native_output(record, record.native.streams if record.native else {})
 
 

@@ -1,4 +1,4 @@
-"""Native lines into a stream of ipykernel's, as if they had been printed."""
+"""Writes native lines to a stream of ipykernel, as if they had been printed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from jupyter_mlgpu.measure.handlers import OurFailures
 
 
 class StreamEcho:
-    """Into a stream of ipykernel's, under the cell that runs or ran last, and to the server's terminal."""
+    """Writes to an ipykernel stream, under the current or last cell, and to the server's terminal."""
 
     def __init__(self, stream: Any, terminal: int, count: LineCount) -> None:
-        # The class's own method: the instance's may be covered for the length of a cell.
+        # The class's own method: the instance's may be wrapped while a cell runs.
         self._write: Callable[[str], Any] = functools.partial(type(stream).write, stream)
         self._flush: Callable[[], Any] = functools.partial(type(stream).flush, stream)
         self._waits = False
@@ -27,38 +27,38 @@ class StreamEcho:
         self.belong_to_this_cell()
 
     def belong_to_this_cell(self) -> None:
-        """Show what follows under the cell that runs or is about to run."""
-        # ipykernel remembers in a context variable which cell a print belongs to.
+        """Show later output under the cell that runs or is about to run."""
+        # ipykernel keeps in a context variable which cell a print belongs to.
         self._context = self._of_cell = contextvars.copy_context()
 
     def belong_to_this_request(self) -> None:
-        """For as long as a request is handled that is no cell."""
+        """Show later output under the current request, which is not a cell."""
         self._context = contextvars.copy_context()
 
     def belong_to_the_last_cell(self) -> None:
-        """Again, after such a request."""
+        """Show later output under the last cell again, after such a request."""
         self._context = self._of_cell
 
     def write(self, data: bytes) -> int:
-        """Show bytes; returns how many were taken, which is all of them."""
+        """Show bytes and return how many were taken, which is all of them."""
         text = self._decoder.decode(data)
         if text:
             self._count.native(text)
             self._waits = True
-            # It may fail after the stream has taken the text: to write it again would show it twice.
+            # It may fail after the stream has taken the text; writing again would show it twice.
             with OurFailures():
                 self._context.run(self._write, text)
-        self._terminal.write(data)  # a courtesy: what a full pipe does not take, the notebook has
+        self._terminal.write(data)  # best effort: the notebook has it even if this pipe is full
         return len(data)
 
     def flush(self) -> None:
-        """Send what waits in the stream; where nothing does, this costs nothing."""
+        """Send what waits in the stream; costs nothing if it is empty."""
         if self._waits:
             self._waits = False
             self._flush()
 
     def finish(self) -> None:
-        """Show also a character that was never completed."""
+        """Show the remains of an incomplete character, too."""
         text = self._decoder.decode(b"", final=True)
         if text:
             self._context.run(self._write, text)
@@ -66,5 +66,5 @@ class StreamEcho:
             self.flush()
 
     def ready(self, timeout: float) -> bool:
-        """A stream takes everything at once."""
+        """Return True: a stream takes everything at once."""
         return True

@@ -1,1 +1,1 @@
-"""From a cell of the notebook to its record and its receipt."""
+"""Turns the run of a notebook cell into a record and a receipt."""

@@ -1,9 +1,9 @@
-"""What we do before and after each cell, in order; an interrupt that comes meanwhile is the cell's.
+"""Runs our steps before and after each cell, and passes on an interrupt that arrives meanwhile.
 
-IPython takes an exception in such a callback, an interrupt too, for the callback's own fault, says so and
-runs the cell. So an interrupt is kept while we are at work. One before a cell is raised as the first thing
-that its code does; one after it ends the cell as interrupted. A second one is not kept: something of ours
-hangs then.
+IPython treats an exception in a callback, even an interrupt, as an error of the callback: it prints it and
+runs the cell. So an interrupt is held while our steps run. One that arrives before a cell is raised as the
+first thing in the cell's code. One that arrives after it marks the cell as interrupted. A second interrupt is
+not held, because then one of our steps hangs.
 """
 
 from __future__ import annotations
@@ -17,45 +17,45 @@ from typing import Any
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.record.stderr import say_on_stderr
 
-Part = Callable[[Any], object]
+Step = Callable[[Any], object]
 
-# In the cell's own namespace and file, so that the traceback shows the cell's first line and nothing of ours.
+# Runs in the cell's own namespace and file: the traceback shows the cell's first line and none of our code.
 _INTERRUPT = "__import__('signal').raise_signal(2)"
 
 
 class CellCallbacks:
-    """Calls the parts of `before` and `after` around each cell of a shell, each with what IPython tells.
+    """Calls the steps `before` and `after` around each cell of a shell with IPython's event argument.
 
-    The parts say themselves what fails in them; one that raises all the same stops no other.
+    Each step reports its own failures. If a step raises all the same, the others still run.
     """
 
-    def __init__(self, shell: Any, before: Sequence[Part], after: Sequence[Part]) -> None:
+    def __init__(self, shell: Any, before: Sequence[Step], after: Sequence[Step]) -> None:
         self._shell = shell
         self._before = tuple(before)
         self._after = tuple(after)
         self._covering: Any = None
 
     def register(self) -> None:
-        """Begin."""
+        """Register the callbacks with IPython."""
         self._shell.events.register("pre_run_cell", self.cell_begins)
         self._shell.events.register("post_run_cell", self.cell_ended)
 
     def unregister(self) -> None:
-        """End; a cell that is running is left alone."""
-        for event, ours in (("pre_run_cell", self.cell_begins), ("post_run_cell", self.cell_ended)):
-            with suppress(ValueError):  # it was never registered, or somebody has taken it out
-                self._shell.events.unregister(event, ours)
+        """Unregister the callbacks. A cell that is running is not affected."""
+        for event, callback in (("pre_run_cell", self.cell_begins), ("post_run_cell", self.cell_ended)):
+            with suppress(ValueError):  # it was never registered, or other code has unregistered it
+                self._shell.events.unregister(event, callback)
         self._uncover()
 
     def cell_begins(self, info: Any) -> None:
-        """IPython's `pre_run_cell`."""
-        if _interrupted_in(self._before, info):
+        """Handle IPython's `pre_run_cell`."""
+        if _interrupted_during(self._before, info):
             self._interrupt_its_code()
 
     def cell_ended(self, result: Any) -> None:
-        """IPython's `post_run_cell`."""
-        self._uncover()  # a cell with a mistake in its syntax runs no code
-        if _interrupted_in(self._after, result) and getattr(result, "success", False):
+        """Handle IPython's `post_run_cell`."""
+        self._uncover()  # a cell with a syntax error runs no code
+        if _interrupted_during(self._after, result) and getattr(result, "success", False):
             late = KeyboardInterrupt("it came when the code of this cell had just ended")
             result.error_in_exec = late
             self._shell.last_execution_succeeded = False
@@ -68,7 +68,7 @@ class CellCallbacks:
         async def run_code(code: Any, result: Any = None, *, async_: bool = False) -> Any:
             self._uncover()
             failed = await original(compile(_INTERRUPT, code.co_filename, "exec"), result)
-            # A handler of the user's may have taken the interrupt: then the cell goes on.
+            # A signal handler of the user's may have caught the interrupt; then the cell goes on.
             return failed or await original(code, result, async_=async_)
 
         self._covering = run_code
@@ -80,15 +80,15 @@ class CellCallbacks:
         self._covering = None
 
 
-def _interrupted_in(parts: Sequence[Part], told: Any) -> bool:
-    """Call the parts; whether an interrupt came meanwhile."""
-    kept = _Callbacks()
+def _interrupted_during(steps: Sequence[Step], event: Any) -> bool:
+    """Call the steps and return True if an interrupt arrived meanwhile."""
+    hold = _InterruptHold()
     came = False
     try:
-        kept.begin()
-        for part in parts:
+        hold.begin()
+        for step in steps:
             try:
-                part(told)
+                step(event)
             except KeyboardInterrupt:
                 came = True
             except Exception as error:
@@ -96,15 +96,15 @@ def _interrupted_in(parts: Sequence[Part], told: Any) -> bool:
                     f"jupyter_mlgpu failed while handling this cell ({words(error)}). "
                     "The cell itself runs as usual."
                 )
-    except KeyboardInterrupt:  # it came before the first one could be kept, or as the last part had ended
+    except KeyboardInterrupt:  # it arrived before `hold.begin` or after the last step
         came = True
     finally:
-        kept.end()
-    return came or kept.came
+        hold.end()
+    return came or hold.came
 
 
-class _Callbacks:
-    """Takes the place of the handler of SIGINT, in the one thread that has one."""
+class _InterruptHold:
+    """Replaces the handler of SIGINT while our steps run; only the main thread has one."""
 
     def __init__(self) -> None:
         self.came = False
@@ -114,7 +114,7 @@ class _Callbacks:
         if threading.current_thread() is not threading.main_thread():
             return
         handler = signal.getsignal(signal.SIGINT)
-        if callable(handler):  # else interrupts are ignored, or end the process, as somebody wants it
+        if callable(handler):  # else the user has set SIGINT to be ignored or to end the process
             self._handler = handler
             signal.signal(signal.SIGINT, self._keep)
 

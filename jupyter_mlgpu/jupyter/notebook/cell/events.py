@@ -1,8 +1,7 @@
-"""From IPython's cell events to records.
+"""Measures cells and makes their records, driven by IPython's cell events.
 
-We are called before and after every cell, also those that a cell runs inside itself (`run_cell`): only the
-outermost is measured. Whatever fails here is said in one sentence; the user's
-cell runs all the same.
+Our handlers run before and after every cell, also those that a cell runs inside itself (`run_cell`). Only the
+outermost is measured. A failure here is reported in one sentence, and the user's cell runs all the same.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.cell.cell_code import only_ours, refused, title
+from jupyter_mlgpu.jupyter.notebook.cell.cell_code import has_rejected_options, only_steers_package, title
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_cells
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell
 from jupyter_mlgpu.jupyter.notebook.cell.tracebacks import Tracebacks
@@ -27,9 +26,9 @@ from jupyter_mlgpu.jupyter.notebook.magics.ops_command import (
     FIRST_LINE,
     TRACE_CELL,
     OperationsRequest,
-    asked_over,
     code_below,
     is_last,
+    request_over_cell,
 )
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.frameworks import registry
@@ -44,7 +43,7 @@ from jupyter_mlgpu.record.stderr import say_on_stderr
 
 @dataclass(slots=True)
 class _Running:
-    """A cell between `before` and `after`; `message` is the front end's request it belongs to."""
+    """A cell between its begin and end events; `message` is the id of the front end's request."""
 
     info: Any
     message: str | None
@@ -58,7 +57,7 @@ class _Running:
 
 @dataclass(eq=False, repr=False)
 class CellEvents:
-    """Listens to one shell. `on_start` and `on_record` are told of cells that are measured."""
+    """Measures the cells of one shell, and calls `on_start` and `on_record` for each measured cell."""
 
     shell: Any
     runtime: Runtime
@@ -75,34 +74,34 @@ class CellEvents:
         self._pid = os.getpid()
 
     def start(self) -> None:
-        """Begin to listen; native lines are captured from this moment on."""
+        """Start to capture native lines."""
         self._start_capture()
 
     def stop(self) -> None:
-        """Stop listening; cells that are running are left unmeasured."""
+        """Stop; cells that are running are not measured."""
         for running in reversed(self._here.running):
             self._close(running)
         self._here.running.clear()
         self.capture.stop()
 
     def set_tracing(self, on: bool) -> None:
-        """Measure cells from the next one on, or no more; native lines are captured as long as it is on."""
+        """Turn measuring on or off from the next cell on; native lines are captured only while it is on."""
         self.tracing = on
         if on:
             self._start_capture()
         else:
-            self._rest()
+            self._pause()
 
     @contextmanager
-    def each_run(self, wanted: OperationsRequest) -> Iterator[list[Record]]:
-        """Measure the one cell that is run inside, on behalf of a cell that repeats; gives what was measured.
+    def each_run(self, request: OperationsRequest) -> Iterator[list[Record]]:
+        """Measure the cell run inside this context for a cell that repeats; yield the list of its records.
 
-        Raises UsageError where no such cell is running.
+        Raises UsageError if no repeating cell is running.
         """
         stack = self._here.running
         if len(stack) != 1 or not stack[0].repeats:
             raise UsageError(FIRST_LINE)
-        self._here.operations, self._here.records = wanted, []
+        self._here.operations, self._here.records = request, []
         try:
             yield self._here.records
         finally:
@@ -110,26 +109,26 @@ class CellEvents:
 
     @property
     def inside_a_cell(self) -> bool:
-        """Whether a cell is still running in this thread, around the one that has just ended."""
+        """True if another cell, around the one that has just ended, is still running in this thread."""
         return bool(self._here.running)
 
     @property
     def nested(self) -> bool:
-        """Whether the cell that has just begun runs inside another one, or not in the thread of cells."""
+        """True if the cell that has just begun runs inside another one, or not in the thread of the cells."""
         return len(self._here.running) > 1 or self.in_another_thread
 
     @property
     def in_another_thread(self) -> bool:
-        """Whether this is not the thread in which the notebook's cells run."""
+        """True if this is not the thread in which the notebook's cells run."""
         return self._thread != threading.get_ident()
 
     def cell_id(self) -> str | None:
-        """The front end's id of the outermost cell that is running."""
+        """Return the front end's id of the outermost running cell."""
         stack = self._here.running
         return getattr(stack[0].info, "cell_id", None) if stack else None
 
     def cell_begins(self, info: Any) -> None:
-        """A cell is about to run; raises KeyboardInterrupt alone."""
+        """Start to measure a cell that is about to run. Raises only KeyboardInterrupt."""
         try:
             self._begin(info)
         except KeyboardInterrupt:
@@ -138,7 +137,7 @@ class CellEvents:
             _complain("could not begin to trace this cell", error)
 
     def cell_ended(self, result: Any) -> None:
-        """A cell has run; raises KeyboardInterrupt alone."""
+        """Finish the measurement of a cell that has run. Raises only KeyboardInterrupt."""
         try:
             self._end(result)
         except KeyboardInterrupt:
@@ -152,7 +151,7 @@ class CellEvents:
         message = self._message()
         stack = self._here.running
         if stack and stack[0].message != message:
-            # An interrupt between a cell's end and its event can swallow the event.
+            # An interrupt between a cell's end and its event can suppress the event.
             for stale in reversed(stack):
                 self._close(stale)
             stack.clear()
@@ -165,9 +164,11 @@ class CellEvents:
         except Exception as error:
             problem = error
         code = info.raw_cell
-        wanted = None if refused(code, self._ours) else self._wanted(running, len(stack), code)
-        if wanted is not None:
-            running.items = wanted.items
+        request = (
+            None if has_rejected_options(code, self._ours) else self._request_for(running, len(stack), code)
+        )
+        if request is not None:
+            running.items = request.items
             if not self.capture.active:
                 running.capture_begun_here = True
                 self._start_capture()
@@ -176,19 +177,19 @@ class CellEvents:
                 title(code, self._ours),
                 source=code_below(code),
                 cell_id=getattr(info, "cell_id", None),
-                ops=wanted.ops,
-                shapes=wanted.shapes,
-                waits=len(stack) > 1,  # runs that are to be compared with each other
+                ops=request.ops,
+                shapes=request.shapes,
+                waits=len(stack) > 1,  # a run of a repeating cell, which is compared with the others
             )
             running.tracebacks = Tracebacks(self.shell, running.measurement)
-            self.on_start(running.measurement, wanted)
+            self.on_start(running.measurement, request)
         elif len(stack) == 1:
             self.capture.begin_command()
         if problem is not None:
             raise problem
 
-    def works_on(self, items: int | None) -> None:
-        """How many items the innermost cell that runs works on."""
+    def set_items(self, items: int | None) -> None:
+        """Set the number of items that the innermost running cell processes."""
         if self._here.running:
             self._here.running[-1].items = items
 
@@ -196,15 +197,15 @@ class CellEvents:
         if os.getpid() != self._pid:
             return
         stack = self._here.running
-        # IPython gives no result for an await that was interrupted: then it is the innermost cell's.
+        # IPython gives no result for an interrupted await: then the innermost cell has ended.
         if result is not None and not any(_is_of(result, running) for running in stack):
             return  # the cell that loaded the extension, or one that IPython did not announce
         while stack:
             running = stack.pop()
-            mine = result is None or _is_of(result, running)
+            matches = result is None or _is_of(result, running)
             error, code_ended = _error(result), None
             if running.tracebacks is not None:
-                error = running.tracebacks.escaped() if result is None else error
+                error = running.tracebacks.display_error() if result is None else error
                 error, code_ended = running.tracebacks.end(error)
             requested = self.runtime.selection.requested()  # a cell may have a device of its own
             devices = self.runtime.selection.devices()
@@ -233,8 +234,8 @@ class CellEvents:
                 )
                 self.on_record(record, ended)
             if running.capture_begun_here and not self.tracing:
-                self._rest()
-            if mine:
+                self._pause()
+            if matches:
                 return
 
     def _close(self, running: _Running) -> None:
@@ -252,32 +253,32 @@ class CellEvents:
         except OSError as error:
             _complain("could not begin to capture native lines", error)
 
-    def _rest(self) -> None:
+    def _pause(self) -> None:
         self.capture.stop()
         self.runtime.release()
 
-    def _wanted(self, running: _Running, depth: int, code: str) -> OperationsRequest | None:
-        """How to measure a cell that begins; None for one that is not measured."""
+    def _request_for(self, running: _Running, depth: int, code: str) -> OperationsRequest | None:
+        """Return how to measure a cell that begins, or None for one that is not measured."""
         if depth == 2 and self._here.operations is not None:
             return self._here.operations
         if depth != 1:
             return None
         if code.split(maxsplit=1)[:1] == [TRACE_CELL] and self._ours(TRACE_CELL):
-            wanted = asked_over(code) or OperationsRequest()
-            running.repeats = wanted.repeat is not None
-            return None if running.repeats else wanted  # each of its runs is measured instead
-        return OperationsRequest() if self.tracing and not only_ours(code, self._ours) else None
+            request = request_over_cell(code) or OperationsRequest()
+            running.repeats = request.repeat is not None
+            return None if running.repeats else request  # each of its runs is measured instead
+        return OperationsRequest() if self.tracing and not only_steers_package(code, self._ours) else None
 
     def _execution_count(self, running: _Running, result: Any) -> int | None:
         outer = self._here.running[0] if self._here.running else running
         if not outer.info.store_history:
             return None
         if outer is not running:
-            # The front end shows the number of the cell that repeats: that of IPython's newest input. Its
-            # `execution_count` may be one further by now, which differs between its versions.
+            # The front end shows the number of the repeating cell: that of IPython's newest input. IPython's
+            # `execution_count` may already be one higher, depending on its version.
             return len(self.shell.history_manager.input_hist_raw) - 1
         count: int | None = getattr(result, "execution_count", None)
-        if count is None and result is not None:  # the result that IPython made anew has none
+        if count is None and result is not None:  # a result that IPython created again has none
             count = self.shell.execution_count - 1
         return count
 
@@ -296,21 +297,24 @@ class _ThisThread(threading.local):
 
 
 def _as_a_run(record: Record, turn: Repeat | None) -> Record:
-    """The record of one run of a cell that repeats; the last one says how long those before it took."""
+    """Return the record of one run of a repeating cell; only the last lists the earlier wall times."""
     if turn is not None and not is_last(turn, record):
         turn = replace(turn, walls=())
     return replace(record, repeat=turn)
 
 
 def _is_of(result: Any, running: _Running) -> bool:
-    """Whether a result is that of a cell; IPython makes a new `info` where its own code failed around it."""
+    """Return True if a result belongs to a running cell.
+
+    IPython makes a new `info` if its own code around the cell failed.
+    """
     return result.info is running.info or result.info.raw_cell is running.info.raw_cell
 
 
 def _error(result: Any) -> BaseException | None:
     if result is None:
         return None
-    # By identity: an exception of the user's may say that it is false.
+    # Compared by identity: an exception of the user's may be falsy.
     error: BaseException | None = result.error_before_exec
     return result.error_in_exec if error is None else error
 
@@ -323,5 +327,5 @@ def _outcome(error: BaseException | None) -> Outcome:
 
 def _complain(what: str, error: BaseException) -> None:
     if type(error) is OSError and error.errno in (errno.EMFILE, errno.ENFILE):
-        return  # the user's code has opened all files that it may, and hears of it where it opens one more
+        return  # the user's code has used up the file descriptors; its next `open` reports that
     say_on_stderr(f"jupyter_mlgpu {what} ({words(error)}). The cell itself runs as usual.")

@@ -1,4 +1,4 @@
-"""The whole numbers among the variables that a cell's code names, but does not set itself."""
+"""Finds the integers among the variables that a cell's code names but does not set itself."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
 
-#: Characters of a cell above which it is not taken apart, which takes a millisecond for so many.
+#: Characters of the longest cell that is parsed; parsing so many takes a millisecond.
 _MOST = 8 * 1024
-#: Lines for IPython alone.
+#: Lines in IPython's own syntax.
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
 
 def whole_numbers(code: str, namespace: Mapping[str, Any]) -> dict[str, int]:
-    """Name to number, also of what functions of the notebook name; empty for code that is long or odd.
+    """Return name to integer, including names in functions of the notebook.
 
-    What the cell sets, as a loop does its variable, changes while it runs.
+    The result is empty if the code is too long or not Python. Names that the cell sets, such as a loop
+    variable, are left out because they change while it runs.
     """
     if len(code) > _MOST:
         return {}

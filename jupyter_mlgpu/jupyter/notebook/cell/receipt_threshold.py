@@ -1,10 +1,10 @@
-"""Which cells get a receipt: all of them, or those that took so long and those that have more to say.
+"""Decides which cells get a receipt: all, or only long ones and those with something to report.
 
-Somebody who runs many short cells sets it in JupyterLab. Each page tells the kernel, on the control channel:
+Users who run many short cells set this in JupyterLab. Each page sends it on the control channel:
 
     {"type": "receipts", "from_seconds": 0.2}
 
-Records are made all the same, and the sidebar has them.
+Records are made all the same, and the sidebar lists them.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.receipts import notes
 
-#: Seconds from which a cell always has one.
+#: Seconds of wall time from which a cell always gets a receipt: the largest threshold allowed.
 ALWAYS_FROM = 1.0
 _CELL_MAGICS = ("%%mlc_", "%%mlgpu")
 
 
 @dataclass(slots=True)
 class ReceiptThreshold:
-    """`seconds`: what a cell takes at least to get a receipt for its time alone."""
+    """Decides if a cell gets a receipt; `seconds` is the shortest wall time that is enough by itself."""
 
     seconds: float = 0.0
 
     def set(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """A browser sets it; raises UsageError for what is no number of seconds."""
+        """Set the threshold from a browser's message; raises UsageError if it is not 0 to 1 seconds."""
         seconds = content.get("from_seconds")
         if (
             isinstance(seconds, bool)
@@ -43,7 +43,10 @@ class ReceiptThreshold:
         return {}
 
     def wants(self, record: Record, code: str) -> bool:
-        """Whether a cell gets its receipt; one does that failed, says something, or was asked about."""
+        """Return True if a cell gets a receipt.
+
+        That is so if it took long, failed, has something to report, or uses one of our cell magics.
+        """
         wall = record.reading("wall_time").value
         return (
             wall is None

@@ -1,8 +1,8 @@
-"""Show a record under its cell.
+"""Shows a record's receipt under its cell.
 
-`publish_display_data` waits twice until ipykernel's sending thread has sent what was printed, some tenths of
-a millisecond each. So that thread is asked to publish the receipt itself: it does one thing after the other,
-first what was printed, and the kernel waits for it once more before it answers.
+`publish_display_data` waits twice until ipykernel's sending thread has sent the printed output, some tenths
+of a millisecond each. So the sending thread is asked to publish the receipt itself. It works in order,
+printed output first, and the kernel waits for it once more before it replies.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.show.receipts.bundle import bundle
 
-#: Receipts that are not complete yet, and the cell that each belongs to; so many at most.
+#: Receipts that are not complete yet, and the context of the cell that each belongs to.
 _unfinished: OrderedDict[tuple[str, int], contextvars.Context] = OrderedDict()
 _MOST_UNFINISHED = 100
-#: The newest cell. nbclient and what is built on it take an update only while that cell runs.
+#: Context of the newest cell. nbclient and tools built on it accept an update only while that cell runs.
 _newest: contextvars.Context | None = None
 
 
 def cell_begins() -> None:
-    """A cell is about to run in this thread: what is shown again belongs to it from now on."""
+    """Note that a cell begins in this thread: receipts that are updated belong to it from now on."""
     global _newest
     if _unfinished:
         _newest = contextvars.copy_context()
 
 
 def show(record: Record, *, last: bool = False, streams: Sequence[TextIO | None] = ()) -> None:
-    """Publish the receipt as the present cell's output; `last`: nothing of the cell comes after it.
+    """Publish the receipt as output of the current cell; pass `last=True` if no other output follows.
 
-    Only then may it be published later: what is printed next would come before it. A client that asked for
-    silence gets none. `streams` are those of the kernel, which what was printed may wait in also where the
-    cell has put others into `sys`.
+    Only then may it be published later, because what is printed next would otherwise come before it. A client
+    that sent a silent request gets no receipt. `streams` are the kernel's own: printed output may wait in
+    them even if the cell has replaced those in `sys`.
     """
     shell: Any = get_ipython()
     if request_of(shell).get("content", {}).get("silent"):
@@ -65,26 +65,26 @@ def show(record: Record, *, last: bool = False, streams: Sequence[TextIO | None]
         while len(_unfinished) > _MOST_UNFINISHED:
             _unfinished.popitem(last=False)
     sender = getattr(kernel, "iopub_thread", None)
-    if not last or sender is None or not _plain(shell.display_pub):
+    if not last or sender is None or not _is_unobserved(shell.display_pub):
         _publish(data, named, streams)
         return
-    sender.schedule(lambda: context.run(_publish_there, data, named))
+    sender.schedule(lambda: context.run(_publish_in_sender, data, named))
 
 
-def show_again(record: Record) -> None:
-    """Put a receipt of which more is known now in the place of the one that was shown; from any thread."""
-    shown = _unfinished.get(record.key)
-    if shown is None:
+def update_receipt(record: Record) -> None:
+    """Replace a displayed receipt by one with newer data. May be called from any thread."""
+    shown_in = _unfinished.get(record.key)
+    if shown_in is None:
         return
     if not record.unfinished:
         _unfinished.pop(record.key, None)
-    context = _newest or shown
+    context = _newest or shown_in
     data = bundle(record)
     kernel: Any = getattr(get_ipython(), "kernel", None)
     sender = getattr(kernel, "iopub_thread", None)
     if sender is not None:
         sender.schedule(
-            lambda: context.run(_publish_there, data, {"transient": _name(record), "update": True})
+            lambda: context.run(_publish_in_sender, data, {"transient": _name(record), "update": True})
         )
 
 
@@ -93,26 +93,26 @@ def _name(record: Record) -> dict[str, str]:
     return {"display_id": f"jupyter_mlgpu-{run}-{sequence}"}
 
 
-def _plain(publisher: Any) -> bool:
-    """Whether nobody wants to see what is published before it is sent, nor what is printed."""
+def _is_unobserved(publisher: Any) -> bool:
+    """Return True if no hook or replaced stream observes what is published or printed before it is sent."""
     from ipykernel.iostream import OutStream
 
     return (
         _is_ipykernels(publisher)
-        and not getattr(publisher, "_hooks", True)  # this thread's, with ipykernel 6.31 and 7.4
+        and not getattr(publisher, "_hooks", True)  # the hooks of this thread, in ipykernel 6.31 and 7.4
         and is_a(sys.stdout, OutStream)
         and is_a(sys.stderr, OutStream)
     )
 
 
 def _is_ipykernels(publisher: Any) -> bool:
-    """Return whether it is ipykernel's own publisher, without loading ipykernel in a terminal."""
+    """Return True if this is ipykernel's own publisher. Does not import ipykernel in a terminal."""
     loaded = module("ipykernel.zmqshell")
     return loaded is not None and type(publisher) is loaded.ZMQDisplayPublisher
 
 
-def _publish_there(data: dict[str, Any], named: dict[str, Any]) -> None:
-    """In the thread that sends, which says itself what it could not send of that which was printed."""
+def _publish_in_sender(data: dict[str, Any], named: dict[str, Any]) -> None:
+    """Publish in the sending thread; raise an error of flushing a stream, which that thread reports."""
     failed = None
     try:
         failed = _publish(data, named)
@@ -125,10 +125,10 @@ def _publish_there(data: dict[str, Any], named: dict[str, Any]) -> None:
 def _publish(
     data: dict[str, Any], named: dict[str, Any], streams: Sequence[TextIO | None] = ()
 ) -> Exception | None:
-    """Publish after what was printed; returns what went wrong with that, which is no business of a receipt's.
+    """Publish after flushing the streams; return the first error of a flush, which does not stop the receipt.
 
-    A cell may print what nobody can send, such as half of a surrogate pair, close a stream, or put None in
-    its place. ipykernel's own publisher would stop there.
+    A cell may print text that cannot be sent, such as half of a surrogate pair, close a stream, or replace it
+    by None. ipykernel's own publisher would stop there.
     """
     publisher: Any = InteractiveShell.instance().display_pub
     if not _is_ipykernels(publisher):

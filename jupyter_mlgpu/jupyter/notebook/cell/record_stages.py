@@ -1,7 +1,7 @@
-"""What is added to a cell's record after it was measured; `pipeline.stages` has the order.
+"""Stages that enrich a cell's record after it was measured; `pipeline.stages` defines their order.
 
-A stage makes a record of a record and knows nothing of the others. One that fails costs what it would have
-added, which a note of the record says.
+A stage takes a record and returns a record, and does not depend on the other stages. If one fails, the record
+lacks only its part, and a note says so.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.store import NEWEST, Store
 
 _MPS_VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
-#: Seconds that nobody notices.
+#: Seconds below which a wait is not noticed.
 _UNNOTICED_S = 0.01
-#: Records before which no cell can have run often enough for growth to be told (see `growth.py`).
+#: Fewest records with which a cell can have run often enough to detect growth (see `growth.py`).
 _FEWEST_RECORDS = 5
-#: Runs of a cell before which nobody can say that it became slower (see `comparing/slower.py`).
+#: Fewest runs of a cell with which `comparing/slower.py` can detect that it became slower.
 _FEWEST_TO_BE_SLOWER = 8
 
-# The parts of a record, as a note names the one that it lacks: made once, for hardly any cell needs them.
+# Names of the parts of a record, used in the note about a missing one. Made once because few cells need them.
 TRACEBACK = say("the time of the traceback")
 ELSEWHERE = say("what stays on another device")
 NATIVE_LINES = say("the native lines of the cell")
@@ -52,15 +52,15 @@ DEATH = say("what ended the previous kernel")
 _JOURNAL = say("its line in the journal")
 
 
-@dataclass(eq=False, slots=True)  # a frozen one takes twice as long to make, and each cell makes eleven
+@dataclass(eq=False, slots=True)  # a frozen one takes twice as long to create, and each cell creates eleven
 class RecordStage:
-    """Adds `part` of a record, which is what a note names where that fails."""
+    """Adds one part to a record; `part` names it in the note about a failure."""
 
     part: str
     add: Callable[[Record], Record]
 
     def __call__(self, record: Record) -> Record:
-        """The record with that part, or with a note of why it has none."""
+        """Return the record with the part added, or with a note on why it is missing."""
         try:
             return self.add(record)
         except Exception as error:
@@ -72,12 +72,12 @@ class RecordStage:
 
 @dataclass(frozen=True, slots=True)
 class EndedCell:
-    """What the stages need of a cell that has ended, beside its record.
+    """Data of an ended cell that the stages need besides its record.
 
-    `devices` were asked for while it ran, `items` is how many the user says that it worked on, and
-    `left_out_s` the seconds after the end of its code that its wall time leaves out. `activity` is what was
-    seen of it while it ran, with lines as the user sees them. `when_gpu_done` calls a function with what the
-    GPUs did, once that is known.
+    `devices` were requested while it ran. `items` is the number that the user gave. `left_out_s` is the time
+    in seconds after the end of its code that the wall time leaves out. `activity` is the sampled activity
+    with lines as the user sees them. `when_gpu_done` calls a function with the GPU's figures once they are
+    known.
     """
 
     code: str
@@ -90,10 +90,11 @@ class EndedCell:
 
 @dataclass(eq=False, slots=True)
 class NotebookSession:
-    """What the stages need of the notebook around a cell; `namespace` has the values of its names.
+    """Data of the notebook that the stages need; `namespace` maps its names to values.
 
-    `died_before` says, once, what ended the kernel before this one, where it died. `store` keeps a record and
-    tells who listens, `show` draws a cell's receipt, and `revise` changes the record of that number.
+    `died_before` returns, once, a sentence on what ended the previous kernel, if it died. `store` keeps a
+    record and informs browsers, `show` displays a cell's receipt, and `revise` changes the record with the
+    given number.
     """
 
     runtime: Runtime
@@ -107,19 +108,19 @@ class NotebookSession:
 
 
 def complete(record: Record, ordered: Iterable[RecordStage]) -> Record:
-    """The record after these stages."""
+    """Return the record after all stages."""
     for stage in ordered:
         record = stage(record)
     return record
 
 
-def saving(journal: Journal | None) -> RecordStage:
-    """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
-    return RecordStage(_JOURNAL, lambda one: saved(one, journal))
+def saving_stage(journal: Journal | None) -> RecordStage:
+    """Return the stage that saves a record to the journal when it is complete or has changed."""
+    return RecordStage(_JOURNAL, lambda record: save_record(record, journal))
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:
-    """Says how long the traceback took where that is most of what the person at the keyboard waited for."""
+    """Add a note on the time of the traceback if that is most of the time the user waited."""
     wall = record.reading("wall_time").value
     if wall is None or left_out_s <= max(wall, _UNNOTICED_S):
         return record
@@ -134,32 +135,32 @@ def with_traceback(record: Record, left_out_s: float) -> Record:
 def with_values_elsewhere(
     record: Record, cell: EndedCell, selection: DeviceSelection, namespace: Mapping[str, Any]
 ) -> Record:
-    """Says which values that the cell names live on another device than the one asked for."""
+    """Add notes on values named in the cell that are on another device than the requested one."""
     if not cell.devices:
         return record
     return _with_notes(record, selection.stays(named_values(cell.code, namespace), cell.devices))
 
 
 def with_logs(record: Record, capture: Capture) -> Record:
-    """The record with the native lines of its cell, which end here."""
-    said = capture.end_cell(record.cell.sequence)
-    if said is None:
+    """Add the native lines of the cell, and end their capture for it."""
+    captured = capture.end_cell(record.cell.sequence)
+    if captured is None:
         return record
-    if said.whole:
-        record = record.with_logs(said.lines, said.facts, said.notes)
+    if captured.whole:
+        record = record.with_logs(captured.lines, captured.facts, captured.notes)
     else:
-        record = record.with_logs(said.lines, {}, (STILL_READING,))
+        record = record.with_logs(captured.lines, {}, (STILL_READING,))
     return native_lines.annotate_native_output(record, capture.shown_lines())
 
 
 def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = os.environ) -> Record:
-    """The record with the operations that PyTorch's MPS log tells; as it was where that is not asked for.
+    """Add the operations of PyTorch's MPS log, if they were requested by `--ops` and by the variable.
 
-    It is asked for by `--ops` over the cell and by the variable. Called when the cell's lines were read.
+    Must be called when the cell's lines have been read.
     """
     if record.mode != "profiled" or not environ.get(_MPS_VARIABLE) or "torch" not in record.versions:
         return record
-    from jupyter_mlgpu.explain.logs import mps_profile  # seldom asked for
+    from jupyter_mlgpu.explain.logs import mps_profile  # imported here because it is rarely used
 
     texts = []
     for _, stream, data, gone in capture.raw(record.cell.sequence):
@@ -173,28 +174,28 @@ def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = 
                         count=gone,
                     )
                 )
-    seen = mps_profile.read((line for text in texts for line in text.splitlines()), environ)
-    return replace(_with_notes(record, seen.notes), ops=(*seen.ops, *record.ops))
+    profile = mps_profile.read((line for text in texts for line in text.splitlines()), environ)
+    return replace(_with_notes(record, profile.notes), ops=(*profile.ops, *record.ops))
 
 
 def with_items(record: Record, items: int | None) -> Record:
-    """The record with the number of items that the user tells, and what one of them took."""
-    if items is None or record.outcome != "ok":  # a cell that failed has not worked on all of them
+    """Add the number of items that the user gave, and the time per item."""
+    if items is None or record.outcome != "ok":  # a cell that failed has not processed all items
         return record
-    from jupyter_mlgpu.record.items import NAME, fact  # seldom asked for
+    from jupyter_mlgpu.record.items import NAME, fact  # imported here because it is rarely used
     from jupyter_mlgpu.show.receipts.items import sentence
 
-    told = {NAME: fact(items, Sentence("%%mlc_trace --items"))}
-    record = replace(record, facts={**record.facts, **told})
+    facts = {**record.facts, NAME: fact(items, Sentence("%%mlc_trace --items"))}
+    record = replace(record, facts=facts)
     return _with_notes(record, [sentence(record)])
 
 
 def with_slower(record: Record, store: Store) -> Record:
-    """The record with a note where its cell takes longer than it did, as the rule of `compare` has it."""
+    """Add a note if the cell became slower than its earlier runs, by the rule of `compare`."""
     earlier = store.runs(record)
     if len(earlier) + 1 < _FEWEST_TO_BE_SLOWER:
         return record
-    # Loaded when there is something to compare.
+    # Imported only when there is something to compare.
     from jupyter_mlgpu.explain.comparing.slower import became_slower
     from jupyter_mlgpu.show.receipts.slower import sentence
 
@@ -203,10 +204,10 @@ def with_slower(record: Record, store: Store) -> Record:
 
 
 def with_growth(record: Record, store: Store) -> Record:
-    """The record with a note for each block traced in its cell, and for the cell, where memory grows."""
+    """Add a note for the cell, and for each block traced in it, whose memory grows."""
     if len(store) < _FEWEST_RECORDS:
         return record
-    # Loaded when there is something to compare.
+    # Imported only when there is something to compare.
     from jupyter_mlgpu.explain import growth
     from jupyter_mlgpu.show.receipts import growing
 
@@ -218,12 +219,12 @@ def with_growth(record: Record, store: Store) -> Record:
 
 
 def with_exit(record: Record, died_before: Callable[[], Sentence | None]) -> Record:
-    """The record with what ended the kernel before this one."""
+    """Add a note on what ended the previous kernel."""
     return _with_notes(record, [died_before()])
 
 
-def saved(record: Record, journal: Journal | None) -> Record:
-    """Writes the record down; the one returned says so where that was not possible."""
+def save_record(record: Record, journal: Journal | None) -> Record:
+    """Append the record to the journal, and return it with a note if that failed."""
     if journal is not None:
         try:
             journal.append(record)

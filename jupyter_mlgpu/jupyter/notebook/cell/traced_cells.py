@@ -1,7 +1,7 @@
-"""A traced cell from its start to its receipt: who is told of it, and in which order.
+"""Handles a traced cell from its start to its receipt, and calls everything concerned in the right order.
 
-`CellEvents` says when a cell begins and when its record is made; the pipeline completes the record, and hands
-it back to be stored and shown.
+`CellEvents` calls `TracedCells` when a cell begins, and when the cell's record has been made. The pipeline
+then completes the record, and calls `TracedCells` again to store the record and to show its receipt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class TracedCells:
-    """The cells of one shell, as `events` finds them."""
+    """Handles the traced cells of one shell. `events` reports the start and the end of each."""
 
     shell: Any
     runtime: Runtime
@@ -53,40 +53,40 @@ class TracedCells:
         self._streams = (sys.stdout, sys.stderr)
 
     def prepare_receipts(self, info: Any) -> None:
-        """Tells `receipts` before every cell that a newer cell begins.
+        """Tell the module `receipts` that a cell begins; called before every cell.
 
-        The first call imports it. It is imported now and not when it is needed, for the cell may use up all
-        file descriptors; and not with the extension, whose loading would take a sixth longer. The cell's
-        measured time begins after this.
+        The first call imports `receipts`, before the cell's measured time begins. Importing it after the cell
+        could fail, because the cell may have used up all file descriptors. Importing it together with the
+        extension would make the extension a sixth slower to load.
         """
-        if self.events.tracing and self.audience.asked:
-            with suppress(OSError):  # no descriptor was left even before the cell: it gets no receipt
+        if self.events.tracing and self.audience.output_requested:
+            with suppress(OSError):  # no file descriptor is free even now: the cell gets no receipt
                 from jupyter_mlgpu.jupyter.notebook.cell import receipts
 
                 receipts.cell_begins()
 
-    def flight_recorder_begins(self, info: Any) -> None:
-        """A cell has begun, also for the account that outlives the kernel."""
+    def record_cell_start(self, info: Any) -> None:
+        """Record a cell's start in the flight recorder, the file that survives the kernel if it dies."""
         self.post_mortem.cell_begins(info, nested=self.events.nested)
 
-    def flight_recorder_ended(self, result: object) -> None:
-        """A cell has ended, also for that account."""
+    def record_cell_end(self, result: object) -> None:
+        """Record a cell's end in the flight recorder."""
         self.post_mortem.cell_ended(nested=self.events.inside_a_cell or self.events.in_another_thread)
 
     def show_receipt(self, record: Record) -> None:
-        """Puts a receipt under the cell that runs, if anybody has asked to hear of us (`Audience`)."""
-        if self.audience.asked:
+        """Show a receipt under the running cell, if a client has requested output (`Audience`)."""
+        if self.audience.output_requested:
             from jupyter_mlgpu.jupyter.notebook.cell import receipts
 
-            # This call stays the last step of ending a cell: the thread that publishes the receipt takes the
-            # GIL at once, and whatever came after would wait for it.
+            # This call must be the last step at a cell's end: the thread that publishes the receipt takes the
+            # GIL at once, so any further step would have to wait for that thread.
             receipts.show(record, last=not self.events.inside_a_cell, streams=self._streams)
 
-    def _on_start(self, measurement: Measurement, wanted: OperationsRequest) -> None:
+    def _on_start(self, measurement: Measurement, request: OperationsRequest) -> None:
         if self.engine is not None:
             self.engine.cell_begins(measurement)
         self.logbook.cell_begins(measurement.cell.sequence)
-        self.updates.cell_begins(measurement, wanted.run)
+        self.updates.cell_begins(measurement, request.run)
 
     def _on_record(self, record: Record, cell: EndedCell) -> None:
         session = NotebookSession(

@@ -1,1 +1,1 @@
-"""The magics: words that a student types, what they do, and the sentences to print."""
+"""The magics: parsing of their options, their commands, and the text they print."""

@@ -1,4 +1,4 @@
-"""`%mlc_bench`: the words handed to the benchmark; then its charts and its table."""
+"""`%mlc_bench`: runs the benchmark, then shows its charts and its table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from IPython.display import display
 
 from jupyter_mlgpu.experiment.bench import bench_sentences, options, roofs, session
-from jupyter_mlgpu.experiment.bench.against import Against, against, prepared, two_runs
+from jupyter_mlgpu.experiment.bench.against import Against, against, load_or_published, two_runs
 from jupyter_mlgpu.experiment.bench.machine import local_monitor
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
 from jupyter_mlgpu.jupyter.notebook.magics.progress import ProgressLine
@@ -26,28 +26,31 @@ UNWATCHED = say(
 
 
 def bench_command(line: str, shell: Any) -> BenchRun | Against:
-    """`%mlc_bench LINE`: shows charts and comparison, returns the run, or the comparison of two files.
+    """Run `%mlc_bench LINE`: show charts and comparisons, return the run or the comparison of two files.
 
-    Raises our errors before anything is measured. An interrupt comes out of it after what was measured until
-    then was shown and saved.
+    Raises our errors before anything is measured. An interrupt is raised again after the results so far were
+    shown and saved.
     """
     clock = SystemClock()
     begun = clock.monotonic_ns()
-    asked = options.parse(line)
-    if len(asked.against) == 2:
-        ours, theirs = map(load, asked.against)
+    arguments = options.parse(line)
+    if len(arguments.against) == 2:
+        ours, theirs = map(load, arguments.against)
         return two_runs(ours, theirs)
     if runtime.current().recorder.profiling():
         raise UsageError(
-            say("A profiler would change the benchmark's times: leave out --ops. Nothing was run.")
+            say(
+                "Profiling slows code down, so a benchmark cannot be timed meanwhile: leave out --ops. "
+                "Nothing was run."
+            )
         )
-    for word in asked.against:  # before what takes minutes
-        prepared(word)
+    for word in arguments.against:  # checked before the benchmark, which takes minutes
+        load_or_published(word)
     progress = ProgressLine(shell)
-    runtime.current().recorder.stop_watching(UNWATCHED)
+    runtime.current().recorder.stop_observing(UNWATCHED)
     try:
         finished = session.run(
-            asked.order,
+            arguments.order,
             monitor=local_monitor(),
             clock=clock,
             loaded=[one.name for one in registry.loaded() if one.started()],
@@ -59,10 +62,10 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
     run = finished.run
     if (problem := roofs.keep(run, runtime.current().recorder.run.host_digest)) is not None:
         say_on_stderr(problem)
-    for word in asked.against:
+    for word in arguments.against:
         display(against(run, word))  # type: ignore[no-untyped-call]
-    if asked.out is not None:
-        _save(run, asked.out)
+    if arguments.out is not None:
+        _save(run, arguments.out)
     if finished.error is not None:
         display(run)  # type: ignore[no-untyped-call]
         raise finished.error
@@ -70,7 +73,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
 
 
 def _save(run: BenchRun, path: Path) -> None:
-    """Saves what was asked for; a file that cannot be written does not cost the result."""
+    """Save the run; if the file cannot be written, print that and keep the result."""
     try:
         path = run.save(path)
     except RecordError as error:

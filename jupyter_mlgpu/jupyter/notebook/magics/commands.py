@@ -1,4 +1,4 @@
-"""What the magics do: words in, the sentence to print out."""
+"""The commands behind `%mlc_trace` and `%mlc_share`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class Commands:
-    """The commands behind `%mlc_trace`. All raise our errors, written for the user."""
+    """The commands behind `%mlc_trace`. They raise our errors, whose text is written for the user."""
 
     runtime: Runtime
     events: CellEvents
@@ -42,7 +42,7 @@ class Commands:
         self._sharing: jupyter.Sharing | None = None
 
     def trace(self, command: str, argument: str) -> str | Displayable:
-        """`%mlc_trace COMMAND ARGUMENT`; returns what to print, or a result to show."""
+        """Run `%mlc_trace COMMAND ARGUMENT`; return the text to print or a result to show."""
         commands: dict[str, Callable[[], str | Displayable]] = {
             "on": lambda: self._set_tracing(True),
             "off": lambda: self._set_tracing(False),
@@ -77,7 +77,7 @@ class Commands:
         return commands[command]()
 
     def _set_tracing(self, on: bool) -> Sentence:
-        with Uninterrupted():  # what the sidebar says is true also where a Ctrl-C comes
+        with Uninterrupted():  # the sidebar must show the true state even after a Ctrl-C
             self.events.set_tracing(on)
             self.channel.push({"type": "trace", "on": on})
         if on:
@@ -98,11 +98,14 @@ class Commands:
         return joined(state, *self._missing_page(), say("`%mlc_trace?` explains the commands."))
 
     def _missing_page(self) -> list[Sentence]:
-        """What may be missing on the other side: a kernel cannot see whether JupyterLab has our front end."""
+        """Return a hint if no page with our sidebar has asked so far.
+
+        A kernel cannot tell if JupyterLab has our front end.
+        """
         audience = self.channel.audience if isinstance(self.channel, KernelChannel) else None
         if audience is None or audience.known_to_a_client or not audience.on_a_server:
             return []
-        from jupyter_mlgpu.record import origin  # seldom asked for, and reads files
+        from jupyter_mlgpu.record import origin  # rarely used, and reads files
 
         return [
             say(
@@ -113,13 +116,13 @@ class Commands:
         ]
 
     def _show(self) -> str:
-        from jupyter_mlgpu.show.receipts import text  # what draws is loaded when something is drawn
+        from jupyter_mlgpu.show.receipts import text  # rendering is imported when it is needed
 
         records = self.runtime.store.records()
         return text.table(records, cellnumbers.names(records, self.runtime.recorder.run.id))
 
     def _growth(self, argument: str) -> str:
-        from jupyter_mlgpu.explain import growth  # seldom asked for
+        from jupyter_mlgpu.explain import growth  # rarely used
         from jupyter_mlgpu.show.receipts import growing
 
         last = int(argument) if argument.isdecimal() else growth.LAST if not argument else 0
@@ -135,8 +138,8 @@ class Commands:
                 )
             )
         records = self.runtime.store.records()
-        called = cellnumbers.names(records, self.runtime.recorder.run.id)
-        return growing.table([*growth.of_all(records, last), *growth.of_blocks(records, last)], called)
+        names = cellnumbers.names(records, self.runtime.recorder.run.id)
+        return growing.table([*growth.of_all(records, last), *growth.of_blocks(records, last)], names)
 
     def _clear(self) -> Sentence:
         self.runtime.store.clear()
@@ -170,28 +173,28 @@ class Commands:
             if not records:
                 raise UsageError(say("No cell has a record yet: run a cell with tracing on."))
             return Reasons(records[-1])
-        meant = cellnumbers.cell_number(number)
-        return Reasons(cellnumbers.the_one(meant, records, self.runtime.recorder.run.id))
+        cell = cellnumbers.cell_number(number)
+        return Reasons(cellnumbers.select_one(cell, records, self.runtime.recorder.run.id))
 
     def share(self, words: str, shell: Any) -> str:
-        """`%mlc_share WORDS`, typed in this shell; returns what to print."""
+        """Run `%mlc_share WORDS` in this shell; return the text to print."""
         if self._sharing is None:
             self._sharing = jupyter.share_command(self.runtime, shell)
         return self._sharing.run(words)
 
     def stop_sharing(self) -> None:
-        """Send nothing more to the teacher's view."""
+        """Stop sending to the teacher's view."""
         if self._sharing is not None:
             self._sharing.end()
 
     def restore_environment(self) -> None:
-        """Take back what `%mlc_trace verbose` has set."""
+        """Undo the environment variables that `%mlc_trace verbose` has set."""
         if self._verbose is not None:
             self._verbose.restore()
 
     def _set_verbose(self, words: str) -> str:
         if self._verbose is None:
-            # Seldom asked for: loading waits until it is.
+            # Imported here because it is rarely used.
             from jupyter_mlgpu.explain.logs.verbose import of_this_process
 
             self._verbose = of_this_process()
@@ -201,28 +204,28 @@ class Commands:
         from jupyter_mlgpu.show.receipts import logbook
 
         records = self.runtime.store.records()
-        called = cellnumbers.names(records, self.runtime.recorder.run.id)
-        explained = say("`%mlc_trace logs` without options explains each line.")
-        parser = magic_parser("%mlc_trace logs", explained)
+        names = cellnumbers.names(records, self.runtime.recorder.run.id)
+        help_text = say("`%mlc_trace logs` without options explains each line.")
+        parser = magic_parser("%mlc_trace logs", help_text)
         parser.add_argument("--raw", action="store_true")
         parser.add_argument("--json", action="store_true")
-        asked = parser.parse_line(option)
-        if asked.raw:
-            return self._with_what_is_missing(self._raw(called))
-        if asked.json:
+        arguments = parser.parse_line(option)
+        if arguments.raw:
+            return self._with_capture_problem(self._raw(names))
+        if arguments.json:
             return logbook.as_json(records, self.logbook.early)
-        return self._with_what_is_missing(logbook.explained(records, self.logbook.early, called))
+        return self._with_capture_problem(logbook.explained(records, self.logbook.early, names))
 
-    def _with_what_is_missing(self, lines: str) -> str:
+    def _with_capture_problem(self, lines: str) -> str:
         return lines if self.capture.missing is None else below(lines, self.capture.missing)
 
-    def _raw(self, called: Mapping[tuple[str, int], str]) -> str:
+    def _raw(self, names: Mapping[tuple[str, int], str]) -> str:
         from jupyter_mlgpu.record.visible import visible
 
         run = self.runtime.recorder.run.id
         lines: list[str] = []
         for sequence, stream, data, gone in self.capture.raw():
-            number = called.get((run, sequence), f"#{sequence}")
+            number = names.get((run, sequence), f"#{sequence}")
             lines.append(say("cell {number}, {stream}:", number=number, stream=stream))
             if gone:
                 lines.append(say("[{count} older bytes are no longer kept]", count=gone))

@@ -1,12 +1,12 @@
-"""`%mlc_trace compare A B`: the words typed, to two groups of records, and the comparison shown.
+"""`%mlc_trace compare A B`: finds the two groups of records and shows their comparison.
 
-The sidebar asks for the same of two records. Its request goes on the channel of `live_counters.py`, and is
+The sidebar requests the same for two records. Its request uses the channel of `live_counters.py`, and is
 answered while a cell runs:
 
     jupyter_mlgpu_request   {"type": "compare", "a": {"run": ..., "sequence": 3}, "b": {...}}
     jupyter_mlgpu_reply     {"status": "ok", "protocol": 1, "run": ..., "page": {...}}
 
-`page` is the page of the comparison as every view of ours gets one (`show/page/view.py`).
+`page` is the page of the comparison in the format of all our views (`show/page/view.py`).
 """
 
 from __future__ import annotations
@@ -38,35 +38,35 @@ _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 
 def compare_command(words: str, runtime: Runtime) -> RecordComparison:
-    """Return the comparison that `%mlc_trace compare WORDS` asks for; the notebook shows it."""
+    """Run `%mlc_trace compare WORDS` and return the comparison, which the notebook shows."""
     parser = magic_parser("%mlc_trace compare", _HELP)
     parser.add_argument("sides", nargs="*")
-    asked = parser.parse_line(words).sides
-    if len(asked) != 2:
-        needed = say("%mlc_trace compare needs two arguments, found {count}.", count=len(asked))
+    sides = parser.parse_line(words).sides
+    if len(sides) != 2:
+        needed = say("%mlc_trace compare needs two arguments, found {count}.", count=len(sides))
         raise UsageError(joined(needed, _HELP))
-    first, second = (_side(word, runtime) for word in asked)
+    first, second = (_side(word, runtime) for word in sides)
     if {one.key for one in first} & {one.key for one in second}:
-        # The same code on the same device: then these two runs are meant.
-        first, second = _alone(asked[0], first, runtime), _alone(asked[1], second, runtime)
-    return compare(first, second, names=_titles(*asked))
+        # The same code on the same device: then the two cells stand for single runs.
+        first, second = _single_run(sides[0], first, runtime), _single_run(sides[1], second, runtime)
+    return compare(first, second, names=_titles(*sides))
 
 
 def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
-    """The answer to a browser that asks for the comparison of two records; raises UsageError.
+    """Return the answer to a browser that requests the comparison of two records; raises UsageError.
 
-    As of cells that are named by number, all runs of their code count; of two runs of one cell these two.
+    As with cell numbers, all runs of each cell's code count, unless both records are runs of the same code.
     """
-    a, b = (_named(content.get(side), runtime) for side in ("a", "b"))
+    a, b = (_record_named(content.get(side), runtime) for side in ("a", "b"))
     records = runtime.store.records()
     first, second = _runs_of(a, records), _runs_of(b, records)
     if {one.key for one in first} & {one.key for one in second}:
         first, second = [a], [b]
-    # In the narrow sidebar a reader wants the table.
+    # Without the chart: the sidebar is narrow, and the table matters most.
     return {"page": view.data(replace(page.page(compare(first, second)), charts=()))}
 
 
-def _named(name: object, runtime: Runtime) -> Record:
+def _record_named(name: object, runtime: Runtime) -> Record:
     match name:
         case {"run": str(run), "sequence": int(sequence)}:
             record = runtime.store.get((run, sequence))
@@ -86,10 +86,10 @@ def _side(word: str, runtime: Runtime) -> Sequence[Record]:
     span = cellnumbers.span(word, records, run)
     if span is not None:
         return span
-    number = cellnumbers.parsed(word)
+    number = cellnumbers.parse(word)
     if number is not None:
-        found = cellnumbers.meant(number, records, run)
-        # A cell is its code: all runs of it count, but where one of them is named.
+        found = cellnumbers.select(number, records, run)
+        # A cell number stands for all runs of its code, unless it names one run.
         of_cell = number.turn is None and not number.own
         return _runs_of(found[-1], records) if of_cell else found
     path = Path(word).expanduser()
@@ -105,27 +105,31 @@ def _side(word: str, runtime: Runtime) -> Sequence[Record]:
 
 
 def _runs_of(record: Record, records: Sequence[Record]) -> list[Record]:
-    """All runs of the same code in the same kernel, with the same device asked for."""
+    """Return all runs of the same code in the same kernel, with the same requested device."""
     digest = record.cell.source_digest
     return [
-        one
-        for one in records
-        if one.key == record.key
-        or (digest is not None and _which(one) == _which(record) and one.run.id == record.run.id)
+        run
+        for run in records
+        if run.key == record.key
+        or (
+            digest is not None
+            and _code_and_device(run) == _code_and_device(record)
+            and run.run.id == record.run.id
+        )
     ]
 
 
-def _which(record: Record) -> tuple[str | None, Mapping[str, str]]:
+def _code_and_device(record: Record) -> tuple[str | None, Mapping[str, str]]:
     return record.cell.source_digest, record.device.requested
 
 
-def _alone(word: str, side: Sequence[Record], runtime: Runtime) -> Sequence[Record]:
-    number = cellnumbers.parsed(word)
-    return side if number is None else cellnumbers.meant(number, side, runtime.recorder.run.id)
+def _single_run(word: str, side: Sequence[Record], runtime: Runtime) -> Sequence[Record]:
+    number = cellnumbers.parse(word)
+    return side if number is None else cellnumbers.select(number, side, runtime.recorder.run.id)
 
 
 def _devices(record: Record) -> set[str]:
-    """The device on which all of a cell ran, with and without its number: `gpu:0` and `gpu`."""
+    """Return the one device on which a cell ran, with and without its number: `gpu:0` and `gpu`."""
     ran_on = {one.device for one in record.device.ran_on or ()}
     if len(ran_on) != 1:
         return set()
@@ -139,10 +143,10 @@ def _titles(first: str, second: str) -> tuple[str, str]:
 
 
 def _title(word: str) -> str:
-    number = cellnumbers.parsed(word)
+    number = cellnumbers.parse(word)
     if number is not None:
         return f"record {number.name}" if number.own else f"cell {number.name}"
     if cellnumbers.is_span(word):
         return f"records {word}" if word.startswith("#") else f"cells [{word}]"
-    # Of a file its name alone: outputs are saved, and folders tell who somebody is.
+    # Only a file's name: outputs are saved, and folder names can identify a person.
     return Path(word).name or word

@@ -1,4 +1,4 @@
-"""What `%mlc_device` and the sidebar's devices do: words in, the sentences to print out."""
+"""The commands behind `%mlc_device` and the sidebar's device list."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from jupyter_mlgpu.show.receipts import head
 
 
 class DeviceCommands:
-    """The commands behind `%mlc_device`. All raise our errors, written for the user."""
+    """The commands behind `%mlc_device`. They raise our errors, whose text is written for the user."""
 
     def __init__(self, runtime: Runtime, tell: Callable[[], None]) -> None:
-        """`tell` has the browsers told of a device that was selected."""
+        """Set the runtime; `tell` informs browsers that a device was selected."""
         self._runtime = runtime
         self._selection = runtime.selection
         self._tell = tell
 
     def run(self, line: str) -> str:
-        """What was typed after `%mlc_device`; returns what to print."""
-        explained = say(
+        """Run `%mlc_device LINE` and return the text to print."""
+        help_text = say(
             "Frameworks are {known}; `%mlc_device?` explains.", known=", ".join(registry.FRAMEWORKS)
         )
-        parser = magic_parser("%mlc_device", explained)
+        parser = magic_parser("%mlc_device", help_text)
         parser.add_argument("words", nargs="*")
         parser.add_argument("--framework", type=str.lower)
-        asked = parser.parse_line(line.removesuffix(THIS_CELL).split())
-        word, framework = " ".join(asked.words), asked.framework
+        arguments = parser.parse_line(line.removesuffix(THIS_CELL).split())
+        word, framework = " ".join(arguments.words), arguments.framework
         if line.endswith(THIS_CELL):
             if framework is not None or word in ("", "status", "list"):
                 raise UsageError(say("%%mlc_device takes one device, for example `%%mlc_device cpu`."))
@@ -44,7 +44,7 @@ class DeviceCommands:
         if word == "":
             return self.status()
         if word == "status":
-            from jupyter_mlgpu.jupyter.notebook.magics.memory import report  # seldom asked for
+            from jupyter_mlgpu.jupyter.notebook.magics.memory import report  # rarely used
 
             return below(self.status(), report())
         if word == "list":
@@ -52,14 +52,14 @@ class DeviceCommands:
         return self.select(DeviceWord.parse(word, ("status", "list")), framework)
 
     def select(self, word: DeviceWord, framework: str | None = None, *, importing: bool = True) -> Sentence:
-        """`%mlc_device WORD`; returns the sentence to print.
+        """Run `%mlc_device WORD` and return the sentence to print.
 
-        Where a framework alone can tell whether there is such a device, it is imported for it. Without
-        `importing`, as from the sidebar, that raises DeviceError: an import takes seconds and may print, and
-        who wants it says so in a cell.
+        If only a framework knows if the device exists, the framework is imported. With `importing=False`, as
+        from the sidebar, DeviceError is raised instead: an import takes seconds and may print, so a user must
+        request it in a cell.
         """
         if word == AUTO:
-            return self._take_back(framework)
+            return self._select_automatic(framework)
         if importing:
             _import_for(word, framework)
         else:
@@ -75,8 +75,8 @@ class DeviceCommands:
             say("Anything already on another device stays there."),
         )
 
-    def _take_back(self, framework: str | None) -> Sentence:
-        """`%mlc_device auto`: nothing has to be imported for it."""
+    def _select_automatic(self, framework: str | None) -> Sentence:
+        """Run `%mlc_device auto`, which needs no import."""
         if framework is not None and framework not in registry.FRAMEWORKS:
             raise UsageError(unknown(say("framework"), framework, registry.FRAMEWORKS, "--framework"))
         self._selection.select(AUTO, framework)
@@ -92,9 +92,9 @@ class DeviceCommands:
         )
 
     def status(self) -> Sentence:
-        """`%mlc_device`; returns what to print."""
+        """Run `%mlc_device` and return the text to print."""
         device = in_words(self._selection.requested())
-        asked = (
+        requested = (
             say("Requested device: {device}.", device=device)
             if device
             else say("Device: Automatic, so each framework chooses its own device.")
@@ -102,11 +102,11 @@ class DeviceCommands:
         last = self._runtime.store.records()[-1:]
         ran = [say("The last cell {where}.", where=head.where(one)) for one in last if one.device.ran_on]
         return joined(
-            asked, *ran, say("`%mlc_device list` shows the devices; `%mlc_device?` explains the options.")
+            requested, *ran, say("`%mlc_device list` shows the devices; `%mlc_device?` explains the options.")
         )
 
     def list(self, framework: str | None = None) -> str:
-        """`%mlc_device list`; a line a device, and a line for each that is not there."""
+        """Run `%mlc_device list`: a line for each device, and one for each kind that is missing."""
         if framework is not None or (not registry.loaded() and len(registry.importable()) < 2):
             _import(framework, "list")
         backends = [one for one in registry.loaded() if framework in (None, one.name)]
@@ -115,7 +115,7 @@ class DeviceCommands:
         lines += [line for backend in backends for line in _lines(backend)]
         if framework is None:
             replayed = [_replayed(one) for replay in self._runtime.replays for one in replay.devices()]
-            lines += dict.fromkeys(replayed)  # a file may be replayed again
+            lines += dict.fromkeys(replayed)  # without duplicates: a file may be replayed again
             lines += [
                 say(
                     "{title} is installed but not imported: `%mlc_device list --framework "
@@ -128,7 +128,7 @@ class DeviceCommands:
         return below(*lines)
 
     def find_gpu(self) -> None:
-        """Raise DeviceError where no installed framework has a GPU; imports them, one after another."""
+        """Raise DeviceError if no installed framework has a GPU; imports them one after another."""
         problems = []
         for name in registry.importable():
             try:
@@ -138,7 +138,7 @@ class DeviceCommands:
             else:
                 return
         if len(problems) < 2:
-            self.select(DeviceWord("gpu"))  # says what is missing, or what to install
+            self.select(DeviceWord("gpu"))  # raises an error that says what is missing or what to install
         raise DeviceError(" ".join(problems))
 
     def _select_for_cell(self, word: DeviceWord) -> str:
@@ -151,7 +151,7 @@ class DeviceCommands:
         return joined(say("This cell runs on {place}.", place=place), *self._lacking())
 
     def _lacking(self) -> Sequence[Sentence]:
-        """Of the frameworks that have no such device."""
+        """Return a sentence on the frameworks that have no such device."""
         match [registry.title(name) for name in self._selection.lacking()]:
             case []:
                 return []
@@ -172,7 +172,7 @@ def _import_for(word: DeviceWord, framework: str | None) -> None:
 
 
 def _import(framework: str | None, word: str) -> None:
-    """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
+    """Import a framework to query its devices, and print that, because it takes a while."""
     if framework is None:
         if registry.loaded():
             return
@@ -230,7 +230,7 @@ def _lines(backend: Backend) -> list[str]:
     framework = registry.title(backend.name)
     try:
         devices = backend.find_devices()
-    except Exception as error:  # a plug-in that does not start: its own words say why
+    except Exception as error:  # a plug-in does not start; its own message says why
         return [say("{framework} could not start its devices: {error}", framework=framework, error=error)]
     lines = [_line(backend, one) for one in devices]
     _, missing = device_list.offered(backend, devices)
@@ -246,8 +246,8 @@ def _replayed(device: Device) -> str:
 def _line(backend: Backend, device: Device) -> str:
     details = backend.details(device)
     memory = None if details.memory is None else say("{size} memory", size=units.size(details.memory))
-    seen = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
-    verified = seen or [say("not yet tested on such hardware")]
+    tested = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
+    verification = tested or [say("not yet tested on such hardware")]
     known = [part for part in (details.hardware, memory, details.driver) if part]
     name = f"{device.name:8}{device.kind:8}{registry.title(device.framework)} {device.native_name}"
-    return reduce(lambda one, more: say("{one}; {more}", one=one, more=more), [*known, *verified], name)
+    return reduce(lambda one, more: say("{one}; {more}", one=one, more=more), [*known, *verification], name)

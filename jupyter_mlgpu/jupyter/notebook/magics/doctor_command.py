@@ -1,4 +1,4 @@
-"""`%mlc_doctor`: the words typed, and this kernel's own Python judged."""
+"""`%mlc_doctor`: parses the options and examines this kernel's own Python."""
 
 from __future__ import annotations
 
@@ -20,35 +20,36 @@ _HELP = say("`%mlc_doctor?` shows its options.")
 
 
 def doctor_command(line: str, shell: Any) -> page.DiagnosisPage | None:
-    """`%mlc_doctor LINE`: the page to show; None where it was printed as JSON or as a plan."""
+    """Run `%mlc_doctor LINE`; return the page to show, or None after printing JSON or a plan."""
     parser = magic_parser("%mlc_doctor", _HELP)
     add_arguments(parser)
-    asked = parser.parse_line(line)
-    language = asked.language or language_of()
-    shown = ProgressLine(shell)
+    arguments = parser.parse_line(line)
+    language = arguments.language or language_of()
+    progress = ProgressLine(shell)
     try:
         diagnosis = consult(
-            facts_from=asked.facts,
-            save_to=asked.save_facts,
-            deep=asked.deep,
-            tell=lambda said: shown.say(translated(said, language)),
+            facts_from=arguments.facts,
+            save_to=arguments.save_facts,
+            deep=arguments.deep,
+            tell=lambda sentence: progress.say(translated(sentence, language)),
             inside=inside(shell),
         )
     finally:
-        shown.clear()
-    if asked.save_facts is not None:
-        print(f"The facts are in {visible_line(asked.save_facts)}: read them before you send them to anyone.")
-    if asked.json:
+        progress.clear()
+    if arguments.save_facts is not None:
+        saved = visible_line(arguments.save_facts)
+        print(f"The facts are in {saved}: read them before you send them to anyone.")
+    if arguments.json:
         print(page.json_text(diagnosis))
-    elif asked.fix_plan:
+    elif arguments.fix_plan:
         print(page.plan(diagnosis, language))
     else:
-        return page.DiagnosisPage(diagnosis, language, asked.all)
+        return page.DiagnosisPage(diagnosis, language, arguments.all)
     return None
 
 
 def inside(shell: Any) -> KernelsOwnFacts | None:
-    """What a kernel knows of itself; None in a terminal."""
+    """Return facts that only the kernel itself knows, or None in a terminal."""
     if getattr(shell, "kernel", None) is None:
         return None
     return KernelsOwnFacts(light.CAPTURES[captures(shell.kernel)])

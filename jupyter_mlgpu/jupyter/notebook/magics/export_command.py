@@ -1,4 +1,4 @@
-"""`%mlc_trace export`: the words typed, to a trace or a folder of profiles."""
+"""`%mlc_trace export`: writes a trace file or a folder of profiles."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from jupyter_mlgpu.show.exporting import chrome, timeline, xprof
 
 _HELP = say("For example `%mlc_trace export trace.json.gz`; `%mlc_trace?` explains.")
 
-#: Sentences on what was left out that are printed; the trace has all of them.
-_SAID = 5
+#: Most sentences on left-out parts that are printed; the trace file has all of them.
+_MOST_SENTENCES = 5
 
 
 def export(line: str, runtime: Runtime) -> Sentence:
-    """`%mlc_trace export LINE`; returns what to print."""
+    """Run `%mlc_trace export LINE`; return the text to print."""
     parser = magic_parser("%mlc_trace export", _HELP)
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--cell")
     parser.add_argument("--xprof", action="store_true")
-    asked = parser.parse_line(line)
-    if len(asked.paths) != 1:
-        found = with_commas(list(map(repr, asked.paths)) or [say("none")])
+    arguments = parser.parse_line(line)
+    if len(arguments.paths) != 1:
+        found = with_commas(list(map(repr, arguments.paths)) or [say("none")])
         raise UsageError(joined(say("%mlc_trace export needs one path, found {found}.", found=found), _HELP))
     records: Sequence[Record] = runtime.store.records()
-    if asked.cell is not None:
-        number = cellnumbers.cell_number(asked.cell)
-        records = cellnumbers.meant(number, records, runtime.recorder.run.id)
+    if arguments.cell is not None:
+        number = cellnumbers.cell_number(arguments.cell)
+        records = cellnumbers.select(number, records, runtime.recorder.run.id)
     if not records:
         raise UsageError(say("Nothing to export yet: run a cell with tracing on."))
-    path = Path(asked.paths[0]).expanduser()
-    return (_profiles if asked.xprof else _trace)(path, records, runtime)
+    path = Path(arguments.paths[0]).expanduser()
+    return (_profiles if arguments.xprof else _trace)(path, records, runtime)
 
 
 def _trace(path: Path, records: Sequence[Record], runtime: Runtime) -> Sentence:
@@ -61,7 +61,7 @@ def _trace(path: Path, records: Sequence[Record], runtime: Runtime) -> Sentence:
         path=path,
         profiled=sum(1 for record in records if runtime.profiles.get(record.key)),
     )
-    return _with(wrote, left_out)
+    return _with_sentences(wrote, left_out)
 
 
 def _profiles(folder: Path, records: Sequence[Record], runtime: Runtime) -> Sentence:
@@ -75,10 +75,10 @@ def _profiles(folder: Path, records: Sequence[Record], runtime: Runtime) -> Sent
         folder=folder,
         quoted=shlex.quote(str(folder)),
     )
-    return _with(wrote, missing)
+    return _with_sentences(wrote, missing)
 
 
-def _with(head: Sentence, sentences: Sequence[str]) -> Sentence:
-    more = len(sentences) - _SAID
+def _with_sentences(head: Sentence, sentences: Sequence[str]) -> Sentence:
+    more = len(sentences) - _MOST_SENTENCES
     cut = [say("And {count} more.", count=more)] if more > 0 else []
-    return below(head, *sentences[:_SAID], *cut)
+    return below(head, *sentences[:_MOST_SENTENCES], *cut)

@@ -1,4 +1,4 @@
-"""`%mlc_trace fits 256 32=5 64=6`: the words typed, to a forecast of a batch's memory."""
+"""`%mlc_trace fits 256 32=5 64=6`: forecasts the memory of a batch size."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgt]?)(i?)b", re.ASCII | re.IGNORECASE)
 
 
 def fits_command(line: str) -> Sentence:
-    """`%mlc_trace fits LINE`; returns what to print."""
+    """Run `%mlc_trace fits LINE`; return the text to print."""
     parser = magic_parser("%mlc_trace fits", _HELP)
     parser.add_argument("sizes", nargs="*")
     parser.add_argument("--limit")
-    asked = parser.parse_line(line)
-    limit = None if asked.limit is None else size_in_bytes(asked.limit)
-    if not asked.sizes:
+    arguments = parser.parse_line(line)
+    limit = None if arguments.limit is None else size_in_bytes(arguments.limit)
+    if not arguments.sizes:
         raise UsageError(joined(say("The batch size is missing."), _HELP))
-    batch, *pairs = asked.sizes
+    batch, *pairs = arguments.sizes
     measured: dict[int, CellNumber] = {}
     for pair in pairs:
         size, sign, cell = pair.partition("=")
@@ -45,13 +45,13 @@ def fits_command(line: str) -> Sentence:
 
 
 def size_in_bytes(word: str) -> float:
-    """`8GB` is 8,000,000,000 bytes, `8GiB` 8 * 1024**3. Raises UsageError for other words."""
-    found = _SIZE.fullmatch(word)
-    if found is None:
+    """Return a size in bytes: `8GB` is 8,000,000,000, `8GiB` 8 * 1024**3. Raises UsageError otherwise."""
+    match = _SIZE.fullmatch(word)
+    if match is None:
         raise UsageError(
             say("A size is a number with a unit, such as 8GiB or 8GB; found {found}.", found=repr(word))
         )
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     return float(number) * float((1024 if binary else 1000) ** _UNITS[unit.lower()])
 
 

@@ -1,4 +1,4 @@
-"""Whether a magic is ours: a user may register one of their own under the same name, and means that one."""
+"""Tells our magics from a user's own magics that are registered under the same names."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from jupyter_mlgpu.measure.user_objects import type_module
 
-#: Tells of a magic as it is typed, such as `%%mlc_race` or `%mlc_trace`, whether it is ours.
+#: Returns True if a magic is ours; takes it as typed, such as `%%mlc_race` or `%mlc_trace`.
 IsOurMagic = Callable[[str], bool]
 
 
 def magic_ownership(shell: Any) -> IsOurMagic:
-    """What tells it in this shell: it looks each time, for cells register magics."""
+    """Return the function for this shell. It looks up each magic again, because cells register magics."""
     return partial(_is_ours, shell)
 
 
@@ -24,8 +24,8 @@ def _is_ours(shell: Any, magic: str) -> bool:
 
 
 def registered_by_us(function: object) -> bool:
-    """Whether what IPython calls for a magic is a method of ours; None, for no such magic, is not."""
-    # By name, for the class is loaded with the extension alone, and anew by who reloads modules.
+    """Return True if a magic's registered function is a method of ours; None stands for no such magic."""
+    # Compared by name: the class is imported only with the extension, and again by `%reload_ext`.
     if type(function) is not MethodType:
         return False
     return type_module(type(function.__self__)) == "jupyter_mlgpu.jupyter.notebook.magics.magics"

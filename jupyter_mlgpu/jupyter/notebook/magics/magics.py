@@ -1,4 +1,4 @@
-"""The magics: words typed by a student, turned into calls; nothing is decided here."""
+"""The magics as IPython calls them: each parses its line and calls a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, 
 
 from jupyter_mlgpu.jupyter.notebook.cell.transform import THIS_CELL
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
-from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell, asked
+from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell, parse_request
 from jupyter_mlgpu.record.errors import MlgpuError, RestartNeededError
 from jupyter_mlgpu.record.sentence import Sentence, of_error
 from jupyter_mlgpu.record.visible import visible
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlgpu`, which lists them, and `%mlc_device`, `%mlc_trace`, `%%mlc_race` and the others."""
+    """`%mlgpu`, which lists all magics, and `%mlc_device`, `%mlc_trace`, `%%mlc_race` and the others."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class MlgpuMagics(Magics):
         repeats: RepeatedCell,
         catch_up: Callable[[], None],
     ) -> None:
-        """`catch_up` has the lines of all cells read that are still being read."""
+        """Set the commands behind the magics; `catch_up` reads all lines that are still being read."""
         super().__init__(shell)
         self._catch_up = catch_up
         self._devices = devices
@@ -94,10 +94,10 @@ class MlgpuMagics(Magics):
             %mlc_device gpu
             model.fit(x, y)
         """
-        if cell is not None:  # called from a program; typed, the line was changed before (see `transform.py`)
+        if cell is not None:  # called by a program; `transform.py` changes a typed line before it gets here
             if self._ours("%%mlc_device") and self._ours("%mlc_device"):
                 cell = f"%%mlc_device {line}\n{cell}"
-            else:  # a magic of the user's stands under our name, and has called us
+            else:  # the user has registered a magic under our name, which calls ours
                 with _one_sentence():
                     _print(self._devices.run(f"{line} {THIS_CELL}"))
             self._shell.run_cell(cell).raise_error()
@@ -165,29 +165,29 @@ class MlgpuMagics(Magics):
             model.fit(x, y)
         """
         if cell is not None:
-            # Typed in a notebook, the line was taken away before the cell ran (see `transform.py`), but for
-            # a cell that repeats; else the magic was called from a program.
+            # `transform.py` removes a typed line before the cell runs, except for a cell that repeats. So
+            # this is a cell that repeats, or a program called the magic.
             with _one_sentence():
-                wanted = asked(line)
-                if wanted.repeat is not None:
-                    self._repeats.run(cell, wanted, wanted.repeat)
-                elif wanted.ops:
+                request = parse_request(line)
+                if request.repeat is not None:
+                    self._repeats.run(cell, request, request.repeat)
+                elif request.ops:
                     self._repeats.refuse()
-            if wanted.repeat is None:
-                ours = self._ours("%%mlc_trace")  # else a magic of the user's has called us, and would again
+            if request.repeat is None:
+                ours = self._ours("%%mlc_trace")  # else the user's own magic called ours, and would again
                 self._shell.run_cell(f"%%mlc_trace {line}\n{cell}" if ours else cell).raise_error()
             return None
         if line.endswith(THIS_CELL):
             with _one_sentence():
-                self._repeats.works_on(asked(line.removesuffix(THIS_CELL)).items)
+                self._repeats.set_items(parse_request(line.removesuffix(THIS_CELL)).items)
             return None
         command, _, argument = _without_comment(line, records=True).partition(" ")
         with _one_sentence():
-            if command not in ("on", "off"):  # which need no lines: a child may write more than can be read
+            if command not in ("on", "off"):  # these need no lines, and reading them may take long
                 self._catch_up()
             try:
                 message = self._commands.trace(command or "status", argument.strip())
-            except RestartNeededError as error:  # nothing of the cell's depends on it: the cell goes on
+            except RestartNeededError as error:  # nothing in the cell depends on it, so the cell goes on
                 _offer_restart(error)
                 return None
         if not isinstance(message, str):
@@ -328,7 +328,7 @@ class MlgpuMagics(Magics):
 class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
     """Turns our errors into IPython's UsageError, which is shown as one line without a traceback.
 
-    Where a restart would help, that is offered above the line.
+    If a restart would help, a button for it is shown above the line.
     """
 
     def __enter__(self) -> None:
@@ -337,38 +337,36 @@ class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, RestartNeededError):
             _offer_restart(error)
-            raise UsageError(visible(_said(error.refusal))) from None
+            raise UsageError(visible(_translated(error.refusal))) from None
         if isinstance(error, MlgpuError):
-            raise UsageError(visible(_said(of_error(error)))) from None
+            raise UsageError(visible(_translated(of_error(error)))) from None
 
 
 def _print(text: str) -> None:
-    print(visible(_said(text)))
+    print(visible(_translated(text)))
 
 
-def _said(text: str) -> str:
-    """A sentence of ours in the learner's language; a table, and what a program sees, stays as it is."""
+def _translated(text: str) -> str:
+    """Return a `Sentence` in the user's language; other text, such as a table, is returned as it is."""
     if not isinstance(text, Sentence):
         return text
-    from jupyter_mlgpu.record.language import (
-        translate,  # the catalogue's reader is loaded when something is said
-    )
+    from jupyter_mlgpu.record.language import translate  # imported here because it reads the catalogue
 
     return translate(text)
 
 
 def _offer_restart(error: RestartNeededError) -> None:
-    from jupyter_mlgpu.jupyter.notebook.magics.restart import show  # seldom needed
+    from jupyter_mlgpu.jupyter.notebook.magics.restart import show  # imported here because it is rarely used
 
     show(error)
 
 
 _COMMENT = re.compile(r"\s#")
-#: Of a line that names records: `#12` is one of them, and `#3-#7` a range.
+#: A comment in a line that names records, in which `#12` is a record and `#3-#7` a range.
 _COMMENT_BESIDE_RECORDS = re.compile(r"\s#(?!\d[\w.@#-]*(\s|$))", re.ASCII)
 
 
 def _without_comment(line: str, *, records: bool = False) -> str:
-    """What is meant: `%mlc_device cpu  # slow` asks for `cpu`. A path may hold a # within a word."""
+    """Return the line without a comment: `%mlc_device cpu  # slow` becomes `cpu`. A word may contain a #."""
     comment = _COMMENT_BESIDE_RECORDS if records else _COMMENT
     return comment.split(f" {line}", maxsplit=1)[0].strip()

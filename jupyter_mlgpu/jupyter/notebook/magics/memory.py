@@ -1,4 +1,4 @@
-"""`%mlc_device status`: who uses how much memory now, asked without starting any framework."""
+"""`%mlc_device status`: the memory in use now by process, without starting a framework."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from jupyter_mlgpu.measure.probes.memory import Memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.measure.probes.resident_set import resident_set
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.show.receipts import memory as shown
+from jupyter_mlgpu.show.receipts import memory as rendering
 from jupyter_mlgpu.show.receipts.memory import GpuUser, Row
 
 
 def report(
     nvml: Nvml | None = None, backends: Sequence[Backend] | None = None, root: Path = Path("/")
 ) -> str:
-    """The table: the machine, this process, each NVIDIA GPU with its processes, each framework's allocator.
+    """Return the table: the machine, this process, each NVIDIA GPU's processes, each framework's allocator.
 
-    `nvml` and `backends` are this process's own unless given; `root` is the file system where the container's
-    limit stands.
+    `nvml` and `backends` default to this process's own. `root` is the file system that contains the
+    container's limit.
     """
     gpus, gpu_sentences = _gpus(nvml or _nvml())
     allocators, allocator_sentences = _allocators(registry.loaded() if backends is None else backends)
-    return shown.table([*_machine(root), *gpus, *allocators], [*gpu_sentences, *allocator_sentences])
+    return rendering.table([*_machine(root), *gpus, *allocators], [*gpu_sentences, *allocator_sentences])
 
 
 @cache
@@ -41,37 +41,39 @@ def _nvml() -> Nvml:
 def _machine(root: Path) -> list[Row]:
     whole = machine_memory.machine()
     shared = say("unified: the GPU uses the same memory") if machine_memory.unified() else ""
-    rows = [shown.amounts(say("machine"), whole, shared)]
+    rows = [rendering.amounts(say("machine"), whole, shared)]
     limit = machine_memory.container(whole.total, root)
     if limit is not None:
         rows.append(
-            shown.amounts(
+            rendering.amounts(
                 say("container"), limit, say("its limit (control group); cached files count as used")
             )
         )
     resident, source = resident_set()
-    rows.append(shown.in_use(say("this process"), resident, say("resident set ({source})", source=source)))
+    rows.append(
+        rendering.in_use(say("this process"), resident, say("resident set ({source})", source=source))
+    )
     return rows
 
 
 def _gpus(nvml: Nvml) -> tuple[list[Row], list[Sentence]]:
     count = nvml.count()
     if count.value is None:
-        # A Mac has had no driver of NVIDIA's since macOS 10.14.
+        # There has been no NVIDIA driver for Macs since macOS 10.14.
         why = say("NVIDIA GPUs are not known: {why}", why=count.why_missing or "")
         return [], [] if sys.platform == "darwin" else [why]
     listed = {index: nvml.processes(index) for index in range(count.value)}
-    known = {one.pid for told in listed.values() for one in told.value or ()}
+    known = {process.pid for processes in listed.values() for process in processes.value or ()}
     ours = os.getpid() in known
-    # A process id of another numbering may by chance be that of a program here: no name is better.
+    # In another PID namespace, an id may by chance be that of a different program here: no name is better.
     named = ours or machine_memory.sees_the_machines_processes()
     rows: list[Row] = []
     sentences: list[Sentence] = []
-    for index, told in listed.items():
+    for index, processes in listed.items():
         rows.append(_gpu(nvml, index))
-        rows += [shown.user(_user(one.pid, one.used, named)) for one in told.value or ()]
-        if told.why_missing is not None:
-            sentences.append(told.why_missing)
+        rows += [rendering.user(_user(one.pid, one.used, named)) for one in processes.value or ()]
+        if processes.why_missing is not None:
+            sentences.append(processes.why_missing)
         if nvml.split(index).value:
             sentences.append(
                 say(
@@ -93,8 +95,8 @@ def _gpu(nvml: Nvml, index: int) -> Row:
     name = f"NVIDIA GPU {index}"
     memory = nvml.memory(index)
     if memory.value is None:
-        return shown.unknown(name, memory.reason)
-    return shown.amounts(name, memory.value, nvml.name(index).value or "")
+        return rendering.unknown(name, memory.reason)
+    return rendering.amounts(name, memory.value, nvml.name(index).value or "")
 
 
 def _user(pid: int, used: int | None, named: bool) -> GpuUser:
@@ -130,9 +132,9 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]
                 )
                 continue
             rows += dict.fromkeys(_allocator(backend, device) for device in backend.devices())
-        except Exception as error:  # a framework's own trouble is no reason to show nothing
+        except Exception as error:  # a failing framework must not hide the rest
             sentences.append(say("{name} could not be queried ({error}).", name=name, error=error))
-    if any(row[1] != shown.NOT_TOLD for row in rows):
+    if any(row[1] != rendering.NOT_TOLD for row in rows):
         sentences.append(
             say(
                 "An allocator is part of this process: its free memory is available only to "
@@ -143,16 +145,16 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]
 
 
 def _allocator(backend: Backend, device: Device) -> Row:
-    told = {one.quantity: one for one in backend.memory(device)}
-    held = told["memory_allocator"]
-    # One that counts all its devices together says the same of each: its row is shown once.
-    together = held.scope == "process"
+    readings = {one.quantity: one for one in backend.memory(device)}
+    allocated = readings["memory_allocator"]
+    # An allocator that counts all devices together gives the same row for each, which is shown once.
+    together = allocated.scope == "process"
     name = registry.title(backend.name) + ("" if together else f" {device.name}")
-    if held.value is None:
-        return shown.unknown(name, held.why_missing or "")
+    if allocated.value is None:
+        return rendering.unknown(name, allocated.why_missing or "")
     remark = say("allocator, all devices combined") if together else say("allocator")
-    reserved = told[RESERVED].value if RESERVED in told else None
+    reserved = readings[RESERVED].value if RESERVED in readings else None
     if reserved is None:
-        return shown.in_use(name, held.value, remark)
-    memory = Memory(int(reserved), int(held.value), int(reserved - held.value))
-    return shown.amounts(name, memory, say("{what}; the total is what it has reserved", what=remark))
+        return rendering.in_use(name, allocated.value, remark)
+    memory = Memory(int(reserved), int(allocated.value), int(reserved - allocated.value))
+    return rendering.amounts(name, memory, say("{what}; the total is what it has reserved", what=remark))

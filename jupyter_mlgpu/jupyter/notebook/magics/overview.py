@@ -1,4 +1,4 @@
-"""`%mlgpu`: all magics of the extension, a line each with an example."""
+"""`%mlgpu`: lists all magics of the extension, each with an example."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say
 from jupyter_mlgpu.record.words import unknown
 
-#: What to type, and what it does: those of every day first.
+#: Line to type and what it does. The everyday ones come first.
 _EVERY_DAY = {
     "%mlc_device gpu": say("run cells on the GPU or another device"),
     "%mlc_trace why": say("what the last cell spent its time on; also receipts, logs, comparisons, saving"),
@@ -21,7 +21,7 @@ _MORE = {
 
 
 def overview(words: str) -> Sentence:
-    """`%mlgpu`; returns what to print. Raises UsageError for words after it: each magic takes its own."""
+    """Run `%mlgpu`; return the text to print. Raises UsageError for words after it, because it takes none."""
     if words:
         known = [one.partition(" ")[0] for one in (*_EVERY_DAY, *_MORE)]
         raise UsageError(

@@ -1,4 +1,4 @@
-"""`%mlc_plan`: the words typed, looked up in the notebook, handed to the plan."""
+"""`%mlc_plan`: evaluates the words in the notebook and makes the plan."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _HELP = say(
 
 
 def plan_command(line: str, namespace: Mapping[str, Any]) -> Plan:
-    """`%mlc_plan LINE`: the plan to show. Words are names or expressions of the user's."""
+    """Run `%mlc_plan LINE` and return the plan to show. Words are names or expressions of the user's."""
     parser = magic_parser("%mlc_plan", _HELP)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--target", default="metal")
-    asked = parser.parse_line(_words(line))
-    if not asked.words:
+    arguments = parser.parse_line(_words(line))
+    if not arguments.words:
         raise UsageError(joined(say("%mlc_plan needs a model or a function."), _HELP))
-    subject, *inputs = [_value(word, namespace) for word in asked.words]
-    return plan(subject, *inputs, target=asked.target)
+    subject, *inputs = [_value(word, namespace) for word in arguments.words]
+    return plan(subject, *inputs, target=arguments.target)
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line; blanks within brackets or quotes do not part them, commas between do."""
+    """Split a line into words at blanks and commas, but not within brackets or quotes."""
     words, word, depth, quote = [], "", 0, ""
     for letter in line:
         if quote:
@@ -46,7 +46,7 @@ def _words(line: str) -> list[str]:
             word = ""
             continue
         word += letter
-    return [one for one in [*words, word] if one]
+    return [word for word in [*words, word] if word]
 
 
 def _value(word: str, namespace: Mapping[str, Any]) -> Any:
@@ -56,7 +56,7 @@ def _value(word: str, namespace: Mapping[str, Any]) -> Any:
         wrong = say("{word} after %mlc_plan is not a name or an expression.", word=repr(word))
         raise UsageError(joined(wrong, _HELP)) from None
     try:
-        return eval(code, dict(namespace))  # the user's own words, in the user's own notebook
+        return eval(code, dict(namespace))  # the user's own expression in the user's own notebook
     except Exception as error:
         kind = type(error).__name__
         raise UsageError(

@@ -1,6 +1,6 @@
-"""One line that says what runs now, for what takes more than two seconds; at the end it is gone.
+"""Shows one line on what runs now if it takes more than two seconds, and removes it at the end.
 
-The sidebar is told the same, at the same times.
+The sidebar gets the same text at the same times.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.show.markup import joined
 
-#: Nothing is said before this many seconds,
+#: Seconds before the first text is shown.
 PATIENCE_S = 2.0
-#: and nothing more often than this: showing it disturbs what is being timed.
+#: Fewest seconds between two texts, because showing one disturbs the timing of what runs.
 INTERVAL_S = 0.5
 
 
 class ProgressLine:
-    """The line: in a notebook an output that is updated, in a terminal the line of the cursor.
+    """The line: in a notebook an output that is updated, in a terminal the cursor's line.
 
-    The notebook's output is made empty at once, so that a saved notebook does not depend on how fast the
-    machine is.
+    The notebook's empty output is created at once, so a saved notebook does not depend on the machine's
+    speed.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -36,14 +36,14 @@ class ProgressLine:
             self._handle = display(_bundle(""), raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
     def say(self, text: str) -> None:
-        """Show a text instead of the one before, if it is time to."""
+        """Show a text instead of the previous one, unless that was shown just before."""
         now = real_time.monotonic()
         if now - self._last >= INTERVAL_S:
             self._last = now
             self._show(text)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._width:
             self._show("")
 

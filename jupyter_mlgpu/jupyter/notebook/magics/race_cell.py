@@ -1,4 +1,4 @@
-"""A notebook's cell as something to race: compiled once as IPython would, run in the user's namespace."""
+"""Makes a notebook cell ready to race: compiled once as IPython would, and run in the user's namespace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jupyter_mlgpu.record.errors import UsageError
 
 
 class NotebookCell:
-    """A `RacingCell` in a notebook's own namespace. To be run within `guarded`."""
+    """A `RacingCell` in the notebook's own namespace. It must be run within `guarded`."""
 
     def __init__(self, shell: Any, body: str, *, setup: str | None, variable: str | None) -> None:
         self._shell = shell
@@ -30,59 +30,59 @@ class NotebookCell:
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[None]:
-        """Put back, whatever happens, the user's variable and what shows output.
+        """Restore the user's variable and the output streams at the end, whatever happens.
 
-        An interrupt reaches the user's code at once; between two runs it waits for the next one to begin,
-        so that it never leaves a device scope or a stream half changed.
+        An interrupt reaches the user's code at once. Between two runs it waits until the next one begins, so
+        it never leaves a device scope or a stream half changed.
         """
         space = self._shell.user_ns
         had = self._variable in space
         before = space.get(self._variable)
-        shown = (sys.stdout, sys.stderr, sys.displayhook, self._shell.display_pub)
+        outputs = (sys.stdout, sys.stderr, sys.displayhook, self._shell.display_pub)
         handler = self._take_interrupts()
         try:
             yield
         finally:
             if handler is not None:
                 signal.signal(signal.SIGINT, handler)
-            sys.stdout, sys.stderr, sys.displayhook, self._shell.display_pub = shown
+            sys.stdout, sys.stderr, sys.displayhook, self._shell.display_pub = outputs
             if had:
                 space[self._variable] = before
             else:
                 space.pop(self._variable, None)
 
     def setup(self) -> None:
-        """Run the set-up, which is not timed."""
+        """Run the setup code, which is not timed."""
         if self._setup is not None:
-            self._go_on_with_interrupt()
+            self._raise_interrupt()
             self._run(self._setup)
 
     def prepare(self, size: float | None) -> None:
-        """Set the size before a run; an interrupt from between two runs ends the race."""
-        self._go_on_with_interrupt()
+        """Set the size before a run; an interrupt from between two runs ends the race here."""
+        self._raise_interrupt()
         if self._variable is not None:
             self._shell.user_ns[self._variable] = size
 
     def run(self) -> object:
-        """Run the cell once; returns the value of its last expression."""
+        """Run the cell once and return the value of its last expression."""
         return self._run(self._body)
 
     def quiet(self) -> AbstractContextManager[object]:
-        """Swallow what a run prints; what one prints that then fails is shown."""
+        """Drop a run's output; the output of a run that fails is shown."""
         return _quiet()
 
     def show_own_traceback(self, error: BaseException) -> None:
-        """Have IPython show an exception of the user's code from that code on, without what is around it."""
+        """Make IPython show an exception from the user's code on, without our frames around it."""
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_frame.f_code.co_filename not in self._files:
             traceback = traceback.tb_next
         if traceback is None:
             return
-        shown = self._shell.InteractiveTB.structured_traceback(type(error), error, traceback, tb_offset=0)
-        with contextlib.suppress(AttributeError):  # an exception that takes no attributes
-            error._render_traceback_ = lambda: shown  # type: ignore[attr-defined]
+        lines = self._shell.InteractiveTB.structured_traceback(type(error), error, traceback, tb_offset=0)
+        with contextlib.suppress(AttributeError):  # some exceptions allow no new attributes
+            error._render_traceback_ = lambda: lines  # type: ignore[attr-defined]
 
-    def _go_on_with_interrupt(self) -> None:
+    def _raise_interrupt(self) -> None:
         if self.interrupted:
             raise KeyboardInterrupt
 
@@ -108,12 +108,12 @@ class NotebookCell:
 
         try:
             return signal.signal(signal.SIGINT, interrupt)
-        except ValueError:  # not in the main thread, where no interrupt comes
+        except ValueError:  # another thread than the main one, which gets no interrupts
             return None
 
 
 def setup_source(word: str | None, shell: Any) -> str | None:
-    """The code that `--setup WORD` means: a cell's number, or the name of a string variable.
+    """Return the code for `--setup WORD`: of a cell by its number, or in a string variable.
 
     Raises UsageError for anything else.
     """
@@ -122,7 +122,7 @@ def setup_source(word: str | None, shell: Any) -> str | None:
     if word.isdecimal():
         inputs = shell.history_manager.input_hist_raw
         number = int(word)
-        # The last one is this very cell.
+        # The last one is the cell that is running.
         if 0 < number < len(inputs) - 1 and inputs[number].strip():
             return str(inputs[number])
         raise UsageError(
@@ -143,11 +143,11 @@ def setup_source(word: str | None, shell: Any) -> str | None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    said = None
+    captured = None
     try:
-        with capture_output() as said:
+        with capture_output() as captured:
             yield
     except Exception:
-        if said is not None:
-            said.show()  # type: ignore[no-untyped-call]
+        if captured is not None:
+            captured.show()  # type: ignore[no-untyped-call]
         raise

@@ -1,4 +1,4 @@
-"""`%%mlc_race`: the words and the cell, handed to the race; then its chart and its table."""
+"""Implements `%%mlc_race`: runs a race between devices and returns its result."""
 
 from __future__ import annotations
 
@@ -27,47 +27,57 @@ from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.show.race import page
 
 NOTE = say("This cell is a race: its time covers all runs together.")
-UNWATCHED = say(
+NOT_MONITORED = say(
     "In a race, only the first run on each device is monitored, because monitoring takes "
     "time; see the race's own table for its runs."
 )
 
 
 def race_command(line: str, body: str, shell: Any) -> RaceResult:
-    """`%%mlc_race LINE` over a cell: shows the chart, returns the result.
+    """Run the cell `body` as a race with the options in `line`, and return the result.
 
-    Raises our errors before anything has run. An exception of the cell's own, and an interrupt, come out
-    of it as they are, after what was measured until then was shown.
+    IPython shows the returned result: its chart and its table. Errors of this package, such as UsageError for
+    a wrong option, are raised before any code of the cell has run. If the cell raises an exception or is
+    interrupted, the results so far are shown here, and then the exception is raised unchanged.
     """
-    asked = options.parse(line)
+    arguments = options.parse(line)
     if not body.strip():
         raise UsageError(say("Nothing to race: write the code below the %%mlc_race line."))
     if runtime.current().recorder.profiling():
-        raise UsageError(say("A profiler would change the race's times: leave out --ops. Nothing was run."))
-    setup = setup_source(asked.setup, shell)
+        raise UsageError(
+            say(
+                "Profiling slows code down, so a race cannot be timed meanwhile: leave out --ops. "
+                "Nothing was run."
+            )
+        )
+    setup = setup_source(arguments.setup, shell)
     loaded = registry.loaded()
-    # TensorFlow imports JAX where that is installed: what nobody has used yet counts only by itself.
-    used = [one for one in loaded if one.started()] or loaded
-    name = racing.framework_of(asked.framework, [one.name for one in used])
+    # TensorFlow imports JAX if it is installed. So a framework that has been imported but not used is a
+    # candidate only if none has been used.
+    candidates = [backend for backend in loaded if backend.started()] or loaded
+    name = racing.framework_of(arguments.framework, [backend.name for backend in candidates])
     if name not in registry.FRAMEWORKS:
         raise UsageError(unknown(say("framework"), name, registry.FRAMEWORKS, "--framework"))
-    if asked.fresh:
+    if arguments.fresh:
         from jupyter_mlgpu.jupyter.notebook.magics.race_fresh import fresh_race
 
-        finished = fresh_race(asked, title(body), body, setup, name, shell, NOTE)
+        finished = fresh_race(arguments, title(body), body, setup, name, shell, NOTE)
     else:
-        finished = _here(asked, body, setup, _imported(name), shell)
-    return _shown(finished, asked)
+        finished = _race_here(arguments, body, setup, _import_framework(name), shell)
+    return _finish(finished, arguments)
 
 
 def title(body: str) -> str:
-    """The first line of code, without what it tells of the user's machine; `…` stands for more lines."""
+    """Return the first line of code as a title; `…` after it stands for further lines.
+
+    Comments are skipped if there is any code. Private data in the line, such as a password, is removed.
+    """
     lines = [line.strip() for line in body.splitlines() if line.strip()]
     code = [line for line in lines if not line.startswith("#")] or lines
     return beginning(code[0] if len(code) == 1 else f"{code[0]} …")
 
 
-def _imported(name: str) -> Backend:
+def _import_framework(name: str) -> Backend:
     backend = registry.backend(name)
     if not backend.loaded():
         print(f"Importing {registry.title(name)}…", flush=True)
@@ -75,63 +85,66 @@ def _imported(name: str) -> Backend:
     return backend
 
 
-def _here(asked: RaceOptions, body: str, setup: str | None, backend: Backend, shell: Any) -> FinishedRace:
-    """The race in this process."""
-    there = backend.find_devices()
-    devices = racing.devices_for(asked.devices, there)
-    alone = [racing.why_alone(asked, backend, devices, there)] if len(devices) == 1 else []
-    cell = NotebookCell(shell, body, setup=setup, variable=asked.variable)
+def _race_here(
+    arguments: RaceOptions, body: str, setup: str | None, backend: Backend, shell: Any
+) -> FinishedRace:
+    """Run the race in this process."""
+    available = backend.find_devices()
+    devices = racing.devices_for(arguments.devices, available)
+    notes = [racing.why_alone(arguments, backend, devices, available)] if len(devices) == 1 else []
+    cell = NotebookCell(shell, body, setup=setup, variable=arguments.variable)
     clock = SystemClock()
-    line = ProgressLine(shell)
+    progress_line = ProgressLine(shell)
     first_runs: list[Observed] = []
     runner = RaceRunner(
         backend,
         cell,
-        sizes=asked.sizes,
-        repeats=asked.repeats,
+        sizes=arguments.sizes,
+        repeats=arguments.repeats,
         clock=clock,
-        on_run=lambda run: line.say(page.progress(run, asked.variable)),
-        on_seen=first_runs.append,
+        on_run=lambda run: progress_line.say(page.progress(run, arguments.variable)),
+        on_observed=first_runs.append,
     )
     recorder = runtime.current().recorder
-    recorder.stop_watching(UNWATCHED)
+    recorder.stop_observing(NOT_MONITORED)
     recorder.add_note(NOTE)
     try:
         with cell.guarded():
             finished = racing.race(
-                asked,
+                arguments,
                 title(body),
                 backend.name,
                 devices,
                 runner.lane,
                 clock=clock,
                 versions=backend.versions,
-                notes=alone,
+                notes=notes,
             )
     finally:
-        line.clear()
-        recorder.saw(backend.name, racing.together(first_runs, UNWATCHED))
+        progress_line.clear()
+        recorder.set_observed(backend.name, racing.combined_observation(first_runs, NOT_MONITORED))
     if finished.error is not None:
         cell.show_own_traceback(finished.error)
-    elif cell.interrupted:  # while the last run ended: nothing is missing, and the interrupt goes on
+    elif cell.interrupted:  # at the end of the last run: the result is complete, the interrupt still raised
         return FinishedRace(finished.result, KeyboardInterrupt())
     return finished
 
 
-def _shown(finished: FinishedRace, asked: RaceOptions) -> RaceResult:
+def _finish(finished: FinishedRace, arguments: RaceOptions) -> RaceResult:
+    """Save the result if requested, and return it; after an error, show it and raise the error."""
     result = finished.result
     if any(lane.timings for lane in result.lanes):
         if finished.error is not None:
             display(result)  # type: ignore[no-untyped-call]
-        if asked.save is not None:
-            _save(result, asked.save)
+        if arguments.save is not None:
+            _save(result, arguments.save)
     if finished.error is not None:
         raise finished.error
     return result
 
 
 def _save(result: RaceResult, path: Path) -> None:
-    """Saves what was asked for; a file that cannot be written does not cost the result."""
+    """Save the result; if the file cannot be written, print that and keep the result."""
     try:
         chart = result.save(path)
     except RecordError as error:

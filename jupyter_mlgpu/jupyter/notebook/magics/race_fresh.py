@@ -1,4 +1,4 @@
-"""`%%mlc_race --fresh`: the cell handed to a process of its own for each device."""
+"""`%%mlc_race --fresh`: runs the cell on each device in its own process."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from jupyter_mlgpu.show.race import page
 
 
 def fresh_race(
-    asked: RaceOptions, title: str, body: str, setup: str | None, framework: str, shell: Any, note: Sentence
+    options: RaceOptions, title: str, body: str, setup: str | None, framework: str, shell: Any, note: Sentence
 ) -> FinishedRace:
-    """The race in fresh processes: nothing of the framework starts in this one. The record gets `note`."""
-    code = _plain(body, shell, "The cell")
-    setup_code = None if setup is None else _plain(setup, shell, "The --setup cell")
+    """Run the race in fresh processes. No framework is started in this one. The record gets `note`."""
+    code = _plain_python(body, shell, "The cell")
+    setup_code = None if setup is None else _plain_python(setup, shell, "The --setup cell")
     line = ProgressLine(shell)
     processes = fresh.FreshProcess(
         on_output=lambda text: print(text, end="", flush=True),
         on_error=lambda text: print(text, end="", file=sys.stderr, flush=True),
-        on_run=lambda run: line.say(page.progress(run, asked.variable)),
+        on_run=lambda run: line.say(page.progress(run, options.variable)),
     )
     try:
         line.say(say("Race: looking for devices in a fresh process"))
         backend = registry.backend(framework)
         known = backend.loaded() and backend.started()
-        there = backend.devices() if known else processes.devices(framework)
-        devices = _devices(asked, there, framework)
-        alone = [racing.why_alone(asked, backend, devices, there)] if len(devices) == 1 else []
+        available = backend.devices() if known else processes.devices(framework)
+        devices = _devices(options, available, framework)
+        alone = [racing.why_alone(options, backend, devices, available)] if len(devices) == 1 else []
 
         def lane(device: Device) -> Any:
             line.say(say("Race: {device}, starting a fresh process", device=device.name))
-            word, variables = fresh.hidden(device, there)
-            job = Job(framework, word, code, setup_code, asked.variable, asked.sizes, asked.repeats)
+            word, variables = fresh.hide_others(device, available)
+            job = Job(framework, word, code, setup_code, options.variable, options.sizes, options.repeats)
             return processes.lane(job, device, variables)
 
         runtime.current().recorder.add_note(note)
         return racing.race(
-            asked,
+            options,
             title,
             framework,
             devices,
@@ -60,18 +60,18 @@ def fresh_race(
         line.clear()
 
 
-def _devices(asked: RaceOptions, there: tuple[Device, ...], framework: str) -> list[Device]:
-    """The devices asked for. With a setup cell, one that is missing may still be made by it."""
-    if asked.setup is None:
-        return racing.devices_for(asked.devices, there)
-    known = [device.name for device in there]
-    made = [word for word in asked.devices if word.number is not None and str(word) not in known]
-    later = tuple(Device(framework, str(word), word.kind, str(word)) for word in made)
-    return racing.devices_for(asked.devices, (*there, *later))
+def _devices(options: RaceOptions, available: tuple[Device, ...], framework: str) -> list[Device]:
+    """Return the requested devices. If there is a setup cell, it may create a missing one."""
+    if options.setup is None:
+        return racing.devices_for(options.devices, available)
+    known = [device.name for device in available]
+    missing = [word for word in options.devices if word.number is not None and str(word) not in known]
+    later = tuple(Device(framework, str(word), word.kind, str(word)) for word in missing)
+    return racing.devices_for(options.devices, (*available, *later))
 
 
-def _plain(source: str, shell: Any, what: str) -> str:
-    """The code as Python; raises UsageError for what only a notebook can run, and SyntaxError."""
+def _plain_python(source: str, shell: Any, what: str) -> str:
+    """Return the code as Python; raises UsageError if only a notebook can run it, and SyntaxError."""
     code = str(shell.transform_cell(source))
     if "get_ipython()" in code:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Records to files and back: `%mlc_trace save`, `load` and `replay`, and the sidebar's wish to save them."""
+"""Saves and loads records: `%mlc_trace save`, `load` and `replay`, and the sidebar's save request."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
 
-#: Receipts that replaying shows under its cell; a file may hold thousands of records.
+#: Most receipts that a replay shows under its cell; a file may hold thousands of records.
 RECEIPTS = 10
 
 
 def save(path: str, runtime: Runtime) -> Sentence:
-    """`%mlc_trace save PATH`; returns what to print. Raises RecordError where it cannot be written."""
-    count, problems = files.save_what_can_be(path, runtime.store.records())
+    """Run `%mlc_trace save PATH`; return the text to print. Raises RecordError if it cannot be written."""
+    count, problems = files.save_valid_records(path, runtime.store.records())
     saved = say_count(
         "Saved {count} record to {path}.", "Saved {count} records to {path}.", count, path=PurePath(path)
     )
     return below(saved, *problems)
 
 
-def save_as_asked(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
-    """A browser wants the records saved, `{"type": "save", "path": ...}`; answers what was said of it.
+def save_for_browser(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
+    """Save the records for a browser's `{"type": "save", "path": ...}`; return the text to show.
 
-    The path is seen from the kernel's folder. Raises UsageError for what is no path, RecordError where it
+    The path is relative to the kernel's folder. Raises UsageError if it is no path, and RecordError if it
     cannot be written.
     """
     path = content.get("path")
@@ -39,13 +39,13 @@ def save_as_asked(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any
 
 
 def load(path: str, runtime: Runtime, channel: Channel) -> Sentence:
-    """`%mlc_trace load PATH`; returns what to print. Raises our errors for a file that cannot be read."""
+    """Run `%mlc_trace load PATH`; return the text to print. Raises our errors if the file cannot be read."""
     records, problems = files.load_records(path)
     records = [_explained(record) for record in records]
     new, left_out = runtime.store.extend(records)
-    channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
+    channel.push({"type": "hello"})  # makes browsers request a snapshot, as there may be thousands of records
     known = len(records) - new - left_out
-    said = [
+    sentences = [
         say_count(
             "Loaded {count} record from {path}; it is marked as loaded.",
             "Loaded {count} records from {path}; they are marked as loaded.",
@@ -54,21 +54,21 @@ def load(path: str, runtime: Runtime, channel: Channel) -> Sentence:
         )
     ]
     if known:
-        said.append(say("{count} more were already here.", count=known))
+        sentences.append(say("{count} more were already here.", count=known))
     if left_out:
-        said.append(
+        sentences.append(
             say(
                 "{count} older ones did not fit: load part of the file, or run `%mlc_trace clear` first.",
                 count=left_out,
             )
         )
-    return below(joined(*said), *problems)
+    return below(joined(*sentences), *problems)
 
 
 def replay(path: str, runtime: Runtime, channel: Channel) -> Sentence:
-    """`%mlc_trace replay PATH`; shows receipts, returns what to print. Raises our errors, as `load`."""
+    """Run `%mlc_trace replay PATH`: show receipts, return the text to print. Raises errors as `load` does."""
     from jupyter_mlgpu.jupyter.notebook.cell import receipts
-    from jupyter_mlgpu.measure.frameworks.replay import Replay  # seldom asked for, as below
+    from jupyter_mlgpu.measure.frameworks.replay import Replay  # rarely used
 
     records, problems = files.load_records(path)
     replay = Replay(list(map(_explained, records)), PurePath(path).name)
@@ -76,10 +76,10 @@ def replay(path: str, runtime: Runtime, channel: Channel) -> Sentence:
     new = [record for record in played if runtime.store.get(record.key) is None]
     _, left_out = runtime.store.extend(new)
     runtime.replays.append(replay)
-    channel.push({"type": "hello"})  # as for loading
+    channel.push({"type": "hello"})  # as in `load`
     for record in new[:RECEIPTS]:
         receipts.show(record)
-    said = [
+    sentences = [
         say_count(
             "Replayed {count} record from {path}; nothing was run here.",
             "Replayed {count} records from {path}; nothing was run here.",
@@ -88,19 +88,23 @@ def replay(path: str, runtime: Runtime, channel: Channel) -> Sentence:
         )
     ]
     if len(new) > RECEIPTS:
-        said.append(say("The first {count} are shown here; the sidebar shows all of them.", count=RECEIPTS))
+        sentences.append(
+            say("The first {count} are shown here; the sidebar shows all of them.", count=RECEIPTS)
+        )
     if left_out:
-        said.append(say("The {count} oldest did not fit; `%mlc_trace clear` makes room.", count=left_out))
+        sentences.append(
+            say("The {count} oldest did not fit; `%mlc_trace clear` makes room.", count=left_out)
+        )
     if len(new) < len(played):
-        said.append(say("{count} were already here and are unchanged.", count=len(played) - len(new)))
+        sentences.append(say("{count} were already here and are unchanged.", count=len(played) - len(new)))
     if len(played) < len(records):
         left = len(records) - len(played)
-        said.append(say("{count} were left out because they do not say where they ran.", count=left))
-    return below(joined(*said), *problems)
+        sentences.append(say("{count} were left out because they do not say where they ran.", count=left))
+    return below(joined(*sentences), *problems)
 
 
 def _explained(record: Record) -> Record:
-    """A record of Apple's fork comes with its lines as they were printed: they are explained here."""
+    """Return the record with its lines explained: those of Apple's fork come as they were printed."""
     if all(line.verdict != "unknown" for line in record.logs):
         return record
     from jupyter_mlgpu.explain.logs.catalogue import Catalogue

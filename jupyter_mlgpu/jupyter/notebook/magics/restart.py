@@ -1,8 +1,8 @@
-"""What only a restart of the kernel brings: said under the cell, with what a button needs beside it.
+"""Shows under a cell that something needs a restart of the kernel, with the data for a button.
 
-JupyterLab's extension offers the button (labextension/src/kernel/restart.ts reads what is published here),
-asks, restarts, calls `prepare` in the fresh kernel and runs the cells again. Anywhere else the sentences
-stand alone and say how to do it by hand.
+JupyterLab's extension shows the button: labextension/src/kernel/restart.ts reads the published data, asks the
+user, restarts, calls `prepare` in the fresh kernel and runs the cells again. Other front ends show only the
+sentences, which explain how to do it by hand.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MIME_TYPE = "application/vnd.jupyter-mlgpu.restart+json"
 
 
 def show(error: RestartNeededError) -> None:
-    """Publish the sentences as the present cell's output."""
+    """Publish the sentences as output of the current cell."""
     publish_display_data(bundle(error))  # type: ignore[no-untyped-call]
 
 
 def bundle(error: RestartNeededError) -> dict[str, Any]:
-    """The MIME bundle: our own type for the button, HTML and plain text beside it."""
+    """Return the MIME bundle: our own type for the button, HTML and plain text."""
     text = f"{error.sentence}\n{error.by_hand}"
     return {
         MIME_TYPE: to_json(hint(error)),
@@ -38,15 +38,15 @@ def bundle(error: RestartNeededError) -> dict[str, Any]:
 
 
 def hint(error: RestartNeededError) -> RestartHint:
-    """What a button needs to know."""
+    """Return the data for the button."""
     return {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
 
 
 def prepare(words: str) -> None:
     """Do what `%mlc_trace verbose WORDS` does, in a kernel in which no cell has run yet.
 
-    The extension itself is left for the notebook to load, so that its cells are traced as they were
-    before. Raises UsageError for words that the magic does not know.
+    The notebook itself loads the extension, so its cells are traced as before. Raises UsageError for words
+    that the magic does not know.
     """
     from jupyter_mlgpu.explain.logs.verbose import of_this_process
 

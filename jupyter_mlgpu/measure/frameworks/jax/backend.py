@@ -175,7 +175,11 @@ class JaxBackend(Backend):
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Return a sentence about arrays committed by `jax.device_put`: JAX computes where they are."""
-        found = misplaced_values.misplaced(committed(values, _names()), device.name) if self.started() else []
+        found = (
+            misplaced_values.misplaced_among(committed(values, _names()), device.name)
+            if self.started()
+            else []
+        )
         if not found:
             return None
         name, native = found[0].name, _native(device)

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from jupyter_mlgpu.measure.ops import planes
-from jupyter_mlgpu.measure.ops.events import Event, SeenEvents, kept
+from jupyter_mlgpu.measure.ops.events import Event, ProfileEvents, first_events
 
 
-def read(data: Any) -> SeenEvents:
+def read(data: Any) -> ProfileEvents:
     """Return the events of a `ProfileData`."""
-    return kept(_events(data))
+    return first_events(_events(data))
 
 
 def _events(data: Any) -> Iterator[Event]:
@@ -47,7 +47,7 @@ def _stream_events(line: Any, device: str, begin_ns: int) -> Iterator[Event]:
         kind = planes.kind_of(event.name)
         size = None
         if kind == "copy":
-            size = planes.copied(str(dict(event.stats).get("memcpy_details", "")))
+            size = planes.copied_bytes(str(dict(event.stats).get("memcpy_details", "")))
         times = _times(event, begin_ns)
         yield Event(event.name, kind, "device", device, line.name, *times, kind=kind, bytes=size)
 
@@ -66,5 +66,5 @@ def _begin_ns(data: Any) -> int:
 
 
 def _times(event: Any, begin_ns: int) -> tuple[int, int]:
-    start, duration = planes.rounded(round(event.start_ns * 1000), round(event.duration_ns * 1000))
+    start, duration = planes.rounded_ns(round(event.start_ns * 1000), round(event.duration_ns * 1000))
     return begin_ns + start, duration

@@ -189,7 +189,7 @@ class TensorFlowBackend(Backend):
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Return a sentence about variables: they stay where they were created, and graphs copy them."""
-        found = misplaced_values.misplaced(variables(values), device.name) if _initialised() else []
+        found = misplaced_values.misplaced_among(variables(values), device.name) if _initialised() else []
         if not found:
             return None
         command = say("`%mlc_device {device}`", device=device.name)

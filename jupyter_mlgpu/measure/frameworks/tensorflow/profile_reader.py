@@ -19,7 +19,7 @@ from typing import Any
 from jupyter_mlgpu.measure.frameworks.tensorflow import convolutions
 from jupyter_mlgpu.measure.frameworks.tensorflow.convolutions import Convolutions, Moves, plain
 from jupyter_mlgpu.measure.ops import planes, work
-from jupyter_mlgpu.measure.ops.events import Event, SeenEvents, kept
+from jupyter_mlgpu.measure.ops.events import Event, ProfileEvents, first_events
 from jupyter_mlgpu.record.sentence import say
 
 _SHAPE = re.compile(r"(\w*)\[([\d,]*)\]")
@@ -29,7 +29,9 @@ _EAGER = "EagerLocalExecute: "
 _FUNCTIONS = ("__inference_", "__forward_", "__backward_")
 
 
-def read(space: Any, *, tf32: bool = False, graphs: Mapping[str, Moves | None] | None = None) -> SeenEvents:
+def read(
+    space: Any, *, tf32: bool = False, graphs: Mapping[str, Moves | None] | None = None
+) -> ProfileEvents:
     """Return the events of a parsed `XSpace`.
 
     With `tf32`, products of float32 on a GPU were computed in tf32. `graphs` are the convolutions of the
@@ -37,7 +39,7 @@ def read(space: Any, *, tf32: bool = False, graphs: Mapping[str, Moves | None] |
     """
     problems = tuple(say("TensorFlow's profiler reported: {said}", said=one) for one in space.errors)
     on_gpu = any(planes.device_of(plane.name) for plane in space.planes)
-    return kept(_events(space, tf32 and on_gpu, graphs or {}))._replace(problems=problems)
+    return first_events(_events(space, tf32 and on_gpu, graphs or {}))._replace(problems=problems)
 
 
 def _events(space: Any, tf32: bool, graphs: Mapping[str, Moves | None]) -> Iterator[Event]:
@@ -98,7 +100,7 @@ def _device_events(plane: Any, device: str, begin_ns: int) -> Iterator[Event]:
             size = None
             if kind == "copy":
                 texts = (_text(plane, stat) for stat in event.stats if stat.metadata_id == details)
-                size = next(map(planes.copied, texts), None)
+                size = next(map(planes.copied_bytes, texts), None)
             yield Event(
                 name,
                 kind,
@@ -166,7 +168,7 @@ def _begin_ns(space: Any) -> int:
 
 
 def _times(line: Any, event: Any, begin_ns: int) -> tuple[int, int]:
-    start, duration = planes.rounded(line.timestamp_ns * 1000 + event.offset_ps, event.duration_ps)
+    start, duration = planes.rounded_ns(line.timestamp_ns * 1000 + event.offset_ps, event.duration_ps)
     return begin_ns + start, duration
 
 

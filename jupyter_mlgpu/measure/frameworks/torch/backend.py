@@ -1,12 +1,14 @@
 """PyTorch on CPU, CUDA and MPS.
 
-`FRAMEWORK` lists where it was verified. Nothing here creates a CUDA context: PyTorch counts its GPUs without
-one, and whatever needs a context waits until the user's program has created it.
+`FRAMEWORK` lists the versions and devices with which this module was verified. Nothing here creates a CUDA
+context. PyTorch counts its GPUs without one, and figures that need a context are read only after the user's
+program has created it.
 
-The device of a cell is PyTorch's default device. It applies only to functions that create tensors
-(`torch.zeros`, `nn.Linear`): existing tensors are computed where they are. With a default device, PyTorch
-inspects every call from Python, at about 1 us each. So if the CPU is selected and is the default anyway,
-nothing is set. Keras on PyTorch has its own default device, which is set too.
+The selected device of a cell becomes PyTorch's default device. The default applies only to functions that
+create tensors (`torch.zeros`, `nn.Linear`). Operations on existing tensors run on the tensors' own device.
+While a default device is set, PyTorch inspects every call from Python, at about 1 us each. So if the CPU is
+selected and is the default anyway, no default device is set. Keras on PyTorch has its own default device,
+which is set too.
 """
 
 from __future__ import annotations
@@ -53,19 +55,19 @@ class TorchBackend(Backend):
     name = FRAMEWORK.name
 
     def __init__(self) -> None:
-        self._counted: tuple[str | None, int] | None = None
+        self._device_count: tuple[str | None, int] | None = None  # with the CUDA_VISIBLE_DEVICES it is for
         self._peaks: dict[int, tuple[Peaks, PooledPeak]] = {}
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of PyTorch and of the CUDA it was built for."""
         torch = _torch()
-        found = {"torch": str(torch.__version__)}
+        versions = {"torch": str(torch.__version__)}
         if torch.version.cuda:
-            found["cuda"] = str(torch.version.cuda)
-        return found
+            versions["cuda"] = str(torch.version.cuda)
+        return versions
 
     def started(self) -> bool:
-        """Return True if there is a CUDA context, or can be none."""
+        """Return True if there is a CUDA context, or no GPU that could have one."""
         return self._gpus() == 0 or bool(_torch().cuda.is_initialized())
 
     def devices(self) -> tuple[Device, ...]:
@@ -74,11 +76,11 @@ class TorchBackend(Backend):
         if _mps():
             return (cpu, Device(self.name, "gpu:0", "metal", "mps"))
         kind = "rocm" if _torch().version.hip else "cuda"
-        gpus = (Device(self.name, f"gpu:{one}", kind, f"cuda:{one}") for one in range(self._gpus()))
+        gpus = (Device(self.name, f"gpu:{index}", kind, f"cuda:{index}") for index in range(self._gpus()))
         return (cpu, *gpus)
 
     def details(self, device: Device) -> Details:
-        """Return name and memory from PyTorch if it has a context, else from NVML."""
+        """Return the hardware's name and memory. For a GPU without a CUDA context, they come from NVML."""
         if device.kind in ("cpu", "metal"):  # the GPU of Apple's chip shares the machine's memory
             return hardware.cpu()
         known = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
@@ -88,7 +90,7 @@ class TorchBackend(Backend):
         return Details(str(properties.name), int(properties.total_memory), known.driver)
 
     def why_no_gpu(self) -> Sentence:
-        """Return a sentence that says if the build or the machine lacks a GPU."""
+        """Return a sentence that says if the build supports no GPU or if the machine has none."""
         torch = _torch()
         if torch.cuda._is_compiled():
             return say(
@@ -118,7 +120,7 @@ class TorchBackend(Backend):
         return TorchScope(device)
 
     def synchronize(self) -> None:
-        """Wait for every GPU that has a context; a CPU has finished when a call returns."""
+        """Wait for every GPU that has a context. A CPU's operation has finished when its call returns."""
         torch = _torch()
         for index in self._in_use():
             torch.cuda.synchronize(index)
@@ -126,7 +128,7 @@ class TorchBackend(Backend):
             torch.mps.synchronize()
 
     def is_recorded(self) -> bool:
-        """Return True unless there is a Mac's GPU; a CPU has finished when a call returns."""
+        """Return True unless PyTorch can use a Mac's GPU, which has no activity records."""
         return not _mps()
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
@@ -146,23 +148,23 @@ class TorchBackend(Backend):
             return no_allocator_readings(say("PyTorch has not used {device} yet.", device=device.name))
         stats = torch.cuda.memory_stats(index)  # what torch.cuda.memory_allocated reads, in one call
         in_use, reserved = (
-            int(stats.get(f"{one}_bytes.all.current", 0)) for one in ("allocated", "reserved")
+            int(stats.get(f"{kind}_bytes.all.current", 0)) for kind in ("allocated", "reserved")
         )
         return allocator_readings(
             Sentence(f"torch.cuda.memory_stats({index})"), in_use, reserved, device=device.name
         )
 
     def allocator_retries(self) -> int | None:
-        """Return the sum over CUDA's allocators (torch.cuda.memory_stats, num_alloc_retries)."""
+        """Return the retries of all GPUs' allocators (`num_alloc_retries` of torch.cuda.memory_stats)."""
         cuda = module("torch").cuda
         if not cuda.is_initialized():
             return None
         return sum(int(cuda.memory_stats(index).get("num_alloc_retries", 0)) for index in self._in_use())
 
     def compiled(self) -> Compiled:
-        """Return the compilation by Dynamo and all it calls, including backward graphs.
+        """Return what was compiled by Dynamo and by the compilers that it calls, including backward graphs.
 
-        The times are those of Dynamo's own clock (private, in 2.13).
+        The times are those that Dynamo measures itself; the function that returns them is private (2.13).
         """
         dynamo = module("torch._dynamo.utils")
         if dynamo is None:  # nothing has used a compiler
@@ -172,11 +174,14 @@ class TorchBackend(Backend):
         return Compiled(dynamo.calculate_time_spent()["total_wall_time"], programs)
 
     def observe(self) -> TorchObservation:
-        """Reset the allocators' peaks and begin; operations are not observed (adr/0009)."""
+        """Reset the allocators' peaks and begin an observation without operations (adr/0009)."""
         return TorchObservation(self)
 
     def observe_closely(self) -> Observation:
-        """Begin with PyTorch's profiler, to detect if anything ran; without it if there is an NVIDIA GPU."""
+        """Begin an observation that uses PyTorch's profiler to detect if any operation ran.
+
+        If PyTorch counts a GPU (CUDA or ROCm), begin the same observation as `observe`, without the profiler.
+        """
         if self._gpus():
             return self.observe()
         from jupyter_mlgpu.measure.frameworks.torch.counting import CountingObservation  # only for races
@@ -184,20 +189,21 @@ class TorchBackend(Backend):
         return CountingObservation(self.observe(), self.devices()[0])
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
-        """Return a sentence about tensors and modules: PyTorch computes where they are."""
-        found = misplaced_values.misplaced(tensors(values), device.name)
-        if not found:
+        """Return a sentence that names tensors and modules on another device, and how to move them."""
+        misplaced = misplaced_values.misplaced_among(tensors(values), device.name)
+        if not misplaced:
             return None
-        first, move = found[0], f"to({device.native_name!r})"
+        first, move = misplaced[0], f"to({device.native_name!r})"
+        # A tensor is replaced by its copy, a module moves its own weights. No line moves a list of tensors.
         code = {None: f"{first.name} = {first.name}.{move}", "weights": f"{first.name}.{move}"}.get(
             first.what
         )
         remedy = (
             say("Calling `.{code}` on each moves it", code=move)
             if code is None
-            else say("`{code}` moves {what}", code=code, what=misplaced_values.pronoun(found))
+            else say("`{code}` moves {what}", code=code, what=misplaced_values.pronoun(misplaced))
         )
-        note = misplaced_values.misplaced_values_note(found, device.name)
+        note = misplaced_values.misplaced_values_note(misplaced, device.name)
         return say("{told}: PyTorch computes where the data is. {remedy}.", told=note, remedy=remedy)
 
     def allocations(self) -> dict[int, int]:
@@ -208,33 +214,36 @@ class TorchBackend(Backend):
         }
 
     def peaks(self) -> dict[int, tuple[Peaks, PooledPeak]]:
-        """Return the peaks of each GPU in use, by its number, and the counter behind them."""
+        """Return the peaks of cells on each GPU in use, by its number, and the counter behind the peaks."""
         for index in self._in_use():
             if index not in self._peaks:
-                users = _users_peaks()
-                counter = PooledPeak(users.read, users.reset, _torch().cuda.memory_snapshot, index)
+                shared = _shared_peaks()
+                counter = PooledPeak(shared.read, shared.reset, _torch().cuda.memory_snapshot, index)
                 self._peaks[index] = Peaks(counter.read, counter.reset), counter
-                users.before_reset[index] = self._peaks[index][0].note
+                shared.before_reset[index] = self._peaks[index][0].note
         return self._peaks
 
     def _gpus(self) -> int:
         # PyTorch asks the driver each time, which takes milliseconds; only this variable changes the answer.
         visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-        if self._counted is None or self._counted[0] != visible:
-            self._counted = (visible, int(_torch().cuda.device_count()))
-        return self._counted[1]
+        if self._device_count is None or self._device_count[0] != visible:
+            self._device_count = (visible, int(_torch().cuda.device_count()))
+        return self._device_count[1]
 
     def _in_use(self) -> list[int]:
         torch = _torch()
         if not torch.cuda.is_initialized():
             return []
-        # Private. Without it, waiting for a GPU too many is better than not waiting.
+        # A private function. If it is missing, every GPU counts as in use: waiting for one that is not in use
+        # is better than not waiting for one that is.
         in_use = getattr(torch._C, "_cuda_hasPrimaryContext", lambda index: True)
         return [index for index in range(self._gpus()) if in_use(index)]
 
 
-def _users_peaks() -> UsersPeaks:
-    # The functions that torch.cuda's own ones call, also if the user imported those earlier.
+def _shared_peaks() -> UsersPeaks:
+    """Return PyTorch's peak counters, which the user's code may read and reset, too."""
+    # torch.cuda's functions call these. So a program that has imported torch.cuda's functions before these
+    # are wrapped calls the wrappers, too.
     return users_peaks(_torch()._C, "_cuda_memoryStats", "_cuda_resetPeakMemoryStats", join_peaks)
 
 
@@ -300,7 +309,7 @@ def _peak(value: int, counter: PooledPeak, device: str) -> Reading:
 
 
 def _autograd_nodes() -> int:
-    """Return the number of operations that this thread has recorded for gradients.
+    """Return the number of operations that this thread has recorded to compute gradients from.
 
     The counter is private (verified on 2.13.0). It grows with each operation on tensors that need a gradient,
     which shows that PyTorch worked. If it does not grow, nothing is known. Tensors on `meta` count, though
@@ -324,5 +333,6 @@ def _another_accelerator() -> bool:
     return current is not None and current.type not in ("cuda", "mps")
 
 
-def _no_peak(name: str) -> Sentence:
-    return say("PyTorch's allocator tracks no peak for {device}.", device=name)
+def _no_peak(device: str) -> Sentence:
+    """Return why a device has no peak. `device` is its name, or a Sentence that stands for the name."""
+    return say("PyTorch's allocator tracks no peak for {device}.", device=device)

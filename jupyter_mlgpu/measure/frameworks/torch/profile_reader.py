@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.measure.ops import work
-from jupyter_mlgpu.measure.ops.events import Event, Kind, SeenEvents, kept
+from jupyter_mlgpu.measure.ops.events import Event, Kind, ProfileEvents, first_events
 from jupyter_mlgpu.measure.ops.selftime import by_line, parents
 from jupyter_mlgpu.record.sentence import say_count
 
@@ -47,16 +47,16 @@ class KinetoEvents:
     across_threads: int = 0
 
 
-def read(found: KinetoEvents) -> SeenEvents:
+def read(found: KinetoEvents) -> ProfileEvents:
     """Return the events of `from_kineto` or `from_public` without repeats."""
-    events, left_out, _ = kept(found.events)
+    events, left_out, _ = first_events(found.events)
     once = tuple(one for line in by_line(events).values() for one in _without_repeats(line))
     note = say_count(
         "{count} range that began and ended on different threads is not in the table.",
         "{count} ranges that began and ended on different threads are not in the table.",
         found.across_threads,
     )
-    return SeenEvents(once, left_out, (note,) if found.across_threads else ())
+    return ProfileEvents(once, left_out, (note,) if found.across_threads else ())
 
 
 def from_kineto(events: Sequence[Any], *, tf32: Collection[str] = ()) -> KinetoEvents:

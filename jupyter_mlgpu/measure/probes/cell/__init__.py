@@ -1,4 +1,4 @@
-"""What is measured over a cell: a module for each quantity, called as it is, with a function `probe`."""
+"""Measurements over a cell: a module for each quantity, named after it, with a function `probe`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import importlib
 import pkgutil
 from functools import partial
 
-from jupyter_mlgpu.measure.probes.base import Late, Probe, ProbeInstruments
+from jupyter_mlgpu.measure.probes.base import DeferredProbe, Probe, ProbeInstruments
 from jupyter_mlgpu.record.quantities import QUANTITIES
 
 
 def probes(instruments: ProbeInstruments) -> tuple[Probe, ...]:
-    """A probe of each module here, in the order of `QUANTITIES`; it is loaded when the first cell begins.
+    """Return a probe for each module here, in the order of `QUANTITIES`; see `DeferredProbe`.
 
-    Raises ValueError for a module whose quantity is none of those.
+    Raises ValueError for a module that is not named after a quantity.
     """
-    modules = sorted((one.name for one in pkgutil.iter_modules(__path__)), key=list(QUANTITIES).index)
-    return tuple(Late(name, partial(_make, name, instruments)) for name in modules)
+    modules = sorted((module.name for module in pkgutil.iter_modules(__path__)), key=list(QUANTITIES).index)
+    return tuple(DeferredProbe(name, partial(_make, name, instruments)) for name in modules)
 
 
 def _make(name: str, instruments: ProbeInstruments) -> Probe:
-    made: Probe = importlib.import_module(f"{__name__}.{name}").probe(instruments)
-    return made
+    probe: Probe = importlib.import_module(f"{__name__}.{name}").probe(instruments)
+    return probe

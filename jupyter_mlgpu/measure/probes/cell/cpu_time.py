@@ -11,12 +11,12 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 
 def probe(_: ProbeInstruments) -> Probe:
-    """The probe for a cell's record."""
+    """Return the probe of a cell's CPU time."""
     return CpuTime()
 
 
 class CpuTime:
-    """Seconds of processor time, user and system, of all threads of this process; not of its children."""
+    """Seconds of CPU time, user and system, of all threads of this process; without its children."""
 
     quantity = "cpu_time"
 
@@ -24,7 +24,7 @@ class CpuTime:
         self._clock = clock or SystemClock()
 
     def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that ends the measurement and returns the reading."""
         before = self._clock.processor_ns()
 
         def stop() -> Reading:

@@ -1,4 +1,4 @@
-"""Energy while a cell runs: by Apple's counters on a Mac, elsewhere by those of GPUs and processor."""
+"""Energy while a cell runs: from Apple's counters on a Mac, elsewhere from those of GPUs and CPUs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.probes.lazy import Lazy
 
 
 def probe(instruments: ProbeInstruments) -> Probe:
-    """The probe for this machine."""
+    """Return the probe for this machine."""
     if sys.platform == "darwin":
         return AppleEnergy()
     return EnergyCounters(instruments.sampler, Lazy(lambda: find(instruments.gpus)))

@@ -1,4 +1,4 @@
-"""Memory of this process when a cell has ended."""
+"""Memory of this process at the end of a cell."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, new_reading
 
 
 def probe(_: ProbeInstruments) -> Probe:
-    """The probe for a cell's record."""
+    """Return the probe of the memory at a cell's end."""
     return MemoryInUse()
 
 
 class MemoryInUse:
-    """The resident set, in bytes, when the cell has ended; what it was before is an earlier cell's figure."""
+    """The resident set, in bytes, at the end of the cell."""
 
     quantity = "memory_process"
 
     def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that returns the reading."""
         return self._stop
 
     def _stop(self) -> Reading:

@@ -1,8 +1,8 @@
-"""The most memory in use on each NVIDIA GPU while a cell runs, of all processes together, through NVML.
+"""Peak memory in use on each NVIDIA GPU while a cell runs, of all processes together, through NVML.
 
-No counter keeps this peak, so the memory in use is looked at on the sampler's thread, and on the cell's own
-at both ends: one look at one GPU took 6 us on an H200. A peak between two looks goes unseen. What a
-framework's allocator keeps counts as in use, also when no tensor lies there.
+No counter keeps this peak. So the memory in use is sampled on the sampler's thread, and on the cell's own
+thread at both ends: one sample of one GPU took 6 us on an H200. A peak between two samples is missed. Memory
+that a framework's allocator has reserved counts as in use, also without a tensor in it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ TOO_SHORT = say("Too short to measure: the GPU's memory was sampled fewer than t
 
 
 def probe(instruments: ProbeInstruments) -> Probe:
-    """The probe for a cell's record."""
+    """Return the probe of the GPUs' peak memory."""
     return PeakDeviceMemory(instruments.sampler, instruments.gpus)
 
 
 class PeakDeviceMemory:
-    """The probe: a reading of each GPU, in bytes."""
+    """The probe: a reading for each GPU, in bytes."""
 
     quantity = "peak_memory_device"
 
@@ -38,7 +38,7 @@ class PeakDeviceMemory:
         self._gpus = gpus
 
     def start(self) -> Callable[[], Sequence[Reading]]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that ends the measurement and returns the readings."""
         known = self._gpus.known
         if memory.unified():
             return lambda: [missing(self.quantity, UNIFIED)]
@@ -64,22 +64,22 @@ class PeakDeviceMemory:
 
 
 class _Cell:
-    """What was seen over one cell."""
+    """The peaks of one cell."""
 
     def __init__(self, gpus: Lazy[Gpus]) -> None:
         self._gpus = gpus
-        self._seen: dict[Gpu, tuple[int, int]] = {}  # the peak so far, and how many looks
-        self._lost: dict[Gpu, Sentence] = {}
+        self._peaks: dict[Gpu, tuple[int, int]] = {}  # the peak so far, and the sample count
+        self._errors: dict[Gpu, Sentence] = {}
 
     def sample(self) -> None:
         gpus = self._gpus.get()
         for gpu in gpus.gpus:
-            told = gpus.nvml.memory(gpu.index)
-            if told.value is None:
-                self._lost[gpu] = told.reason
+            answer = gpus.nvml.memory(gpu.index)
+            if answer.value is None:
+                self._errors[gpu] = answer.reason
                 continue
-            peak, samples = self._seen.get(gpu, (0, 0))
-            self._seen[gpu] = (max(peak, told.value.used), samples + 1)
+            peak, samples = self._peaks.get(gpu, (0, 0))
+            self._peaks[gpu] = (max(peak, answer.value.used), samples + 1)
 
     def readings(self) -> list[Reading]:
         gpus = self._gpus.get()
@@ -93,9 +93,9 @@ class _Cell:
             gpu=gpu.label,
             interval=f"{INTERVAL * 1e3:.0f}",
         )
-        peak, samples = self._seen.get(gpu, (0, 0))
-        if gpu in self._lost or samples < 2:
-            why = self._lost.get(gpu, TOO_SHORT)
+        peak, samples = self._peaks.get(gpu, (0, 0))
+        if gpu in self._errors or samples < 2:
+            why = self._errors.get(gpu, TOO_SHORT)
             return missing(
                 "peak_memory_device", why, scope="device", source="NVML", device=gpu.label, detail=detail
             )

@@ -1,8 +1,8 @@
 """Peak memory of this process while a cell runs.
 
-Linux keeps the peak of the resident set and resets it on request: writing 5 to /proc/self/clear_refs
-makes VmHWM of /proc/self/status start again (proc(5)). The program's own getrusage(2) peak starts
-again with it. Elsewhere `sampler.SampledPeak` looks at the resident set from time to time.
+Linux keeps the peak of the resident set and resets it on request: writing 5 to /proc/self/clear_refs resets
+VmHWM of /proc/self/status (proc(5)), and with it the peak that getrusage(2) returns to the program.
+Elsewhere `sampler.SampledPeak` samples the resident set.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from jupyter_mlgpu.measure.probes import resets
 from jupyter_mlgpu.measure.probes.base import Probe, ProbeInstruments
-from jupyter_mlgpu.measure.probes.resets import Resets
+from jupyter_mlgpu.measure.probes.resets import ResetDetector
 from jupyter_mlgpu.measure.probes.sampler import SampledPeak
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing, new_reading
 from jupyter_mlgpu.record.sentence import say
@@ -26,7 +26,7 @@ RESET = say(
 
 
 def probe(instruments: ProbeInstruments) -> Probe:
-    """The kernel's own peak where it can be reset, else the sampler."""
+    """Return the probe of Linux's own peak if it can be reset, else the sampled peak."""
     try:
         _reset()
         _high_water_mark()
@@ -36,13 +36,13 @@ def probe(instruments: ProbeInstruments) -> Probe:
 
 
 class ResettablePeak:
-    """Peak of the resident set in bytes, from the Linux kernel; exact but for pages counted in batches."""
+    """Peak of the resident set in bytes, from the Linux kernel; exact except for pages counted in batches."""
 
     quantity = "peak_memory_process"
     detail = say("VmHWM of /proc/self/status, reset at the start")
 
     def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that ends the measurement and returns the reading."""
         peaks = _peaks()
         me = peaks.begin()
 
@@ -58,27 +58,27 @@ class ResettablePeak:
 
     @staticmethod
     def close() -> None:
-        """Leave no open file behind; who measures later opens it again."""
+        """Close all files; a later measurement opens them again."""
         global _open_peaks
         if _open_peaks is not None and _open_peaks.process == os.getpid():
-            _open_peaks.resets.close()
+            _open_peaks.reset_detector.close()
             _open_peaks = None
 
 
 class _Peaks:
-    """The peaks of all open measurements of this process: there is one counter for all of them."""
+    """The peaks of all open measurements of this process, which share one counter."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
-        self.resets = Resets()
-        # What each has seen so far; None where somebody else has begun the counter afresh.
+        self.reset_detector = ResetDetector()
+        # The peak of each measurement so far; None after a reset by others.
         self._open: dict[object, int | None] = {}
 
     def begin(self) -> object:
         if self._open:
             self._note()
         _reset()
-        self.resets.seen()  # this was our own
+        self.reset_detector.was_reset()  # forgets our own reset
         me = object()
         self._open[me] = 0
         return me
@@ -88,7 +88,7 @@ class _Peaks:
         return self._open.pop(me)
 
     def _note(self) -> None:
-        lost, now = self.resets.seen(), _high_water_mark()
+        lost, now = self.reset_detector.was_reset(), _high_water_mark()
         for measurement, peak in self._open.items():
             self._open[measurement] = None if lost or peak is None else max(peak, now)
 

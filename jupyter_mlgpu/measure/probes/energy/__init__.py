@@ -1,1 +1,1 @@
-"""Energy while a cell runs: one module a kind of counter, and the arithmetic they share."""
+"""Energy while a cell runs: one module for each kind of counter, and their common arithmetic."""

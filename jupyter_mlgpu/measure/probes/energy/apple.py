@@ -1,10 +1,10 @@
-"""The energy model of Apple silicon, by subsystem, through the package zeus-apple-silicon; no sudo is needed.
+"""The energy model of Apple silicon by subsystem, through the package zeus-apple-silicon, without sudo.
 
-Written from the package's own documentation (version 1.1): `AppleEnergyMonitor.begin_window(label)` and
-`end_window(label)` give an `AppleEnergyMetrics` in millijoules, None where this chip does not tell; windows
-of different labels may overlap. The figures are Apple's model (IOReport, group "Energy Model"), of all
-programs. How often they move is not documented; windows under 10 ms are said to be poor, so each end is taken
-to be uncertain by 5 ms. Not yet run on a Mac.
+Written from the package's documentation (version 1.1): `AppleEnergyMonitor.begin_window(label)` and
+`end_window(label)` return an `AppleEnergyMetrics` in millijoules, with None for what this chip does not
+report. Windows of different labels may overlap. The figures are Apple's model (IOReport, group "Energy
+Model"), of all programs. Their update interval is not documented. Windows under 10 ms are said to be poor, so
+each end is taken to be uncertain by 5 ms. Not yet run on a Mac.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import APPLE, Reading, Scope, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: Seconds by which a figure may be late, and the shortest cell whose energy that leaves known within 10 %.
+#: Seconds by which a figure may be late, and the shortest cell whose energy is then known to within 10 %.
 REFRESH = 0.010
 SHORTEST = 10 * REFRESH
 #: Figures are whole millijoules.
 STEP = 1e-3
 
-#: What is told, by the field's name: its scope, and what people call it.
+#: The fields that are read, with their scope and a name for people.
 PARTS: dict[str, tuple[Scope, str]] = {
     "gpu_mj": ("device", "GPU"),
     "cpu_total_mj": ("machine", "CPU"),
@@ -48,14 +48,14 @@ BACKWARDS = say("The energy counter went backwards while the cell ran.")
 
 
 class Monitor(Protocol):
-    """What is used of `zeus_apple_silicon.AppleEnergyMonitor`; may raise RuntimeError."""
+    """The methods used of `zeus_apple_silicon.AppleEnergyMonitor`; they may raise RuntimeError."""
 
     def begin_window(self, label: str) -> Any: ...
     def end_window(self, label: str) -> Any: ...
 
 
 def monitor() -> Monitor | Sentence:
-    """The package's monitor, or in a sentence why there is none."""
+    """Return the package's monitor, or a sentence why there is none."""
     if not (sys.platform == "darwin" and platform.machine() == "arm64"):
         return NO_COUNTER
     try:
@@ -67,7 +67,7 @@ def monitor() -> Monitor | Sentence:
 
 
 class AppleEnergy:
-    """The probe: a reading of each subsystem of the chip, which are never added up."""
+    """The probe: a reading for each subsystem of the chip. They are never added up."""
 
     quantity = "energy"
 
@@ -82,38 +82,38 @@ class AppleEnergy:
         self._labels = count()
 
     def start(self) -> Callable[[], Sequence[Reading]]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that ends the measurement and returns the readings."""
         if self._monitor is None:
             self._monitor = self._find()
-        asked = self._monitor
-        if isinstance(asked, str):
-            why = asked
+        found = self._monitor
+        if isinstance(found, str):
+            why = found
             return lambda: [missing(self.quantity, why)]
         label = f"jupyter_mlgpu-{next(self._labels)}"
-        asked.begin_window(label)
+        found.begin_window(label)
         begun = self._now()
 
         def stop() -> Sequence[Reading]:
             seconds = self._now() - begun
-            return readings(asked.end_window(label), seconds)
+            return readings(found.end_window(label), seconds)
 
         return stop
 
 
 def readings(metrics: object, seconds: float) -> list[Reading]:
-    """One reading for each subsystem that `AppleEnergyMetrics` tells, of a window of that length."""
-    told = [_reading(part, millijoules, seconds) for part, millijoules in _told(metrics)]
-    return told or [missing("energy", say("This chip does not report the energy of its parts."))]
+    """Return a reading for each subsystem in an `AppleEnergyMetrics`, of a window of `seconds`."""
+    of_parts = [_reading(part, millijoules, seconds) for part, millijoules in _energies(metrics)]
+    return of_parts or [missing("energy", say("This chip does not report the energy of its parts."))]
 
 
 def watts(metrics: object, seconds: float) -> dict[str, float]:
-    """The mean power of each subsystem over a window, by what people call it."""
-    return {PARTS[part][1]: millijoules / 1e3 / seconds for part, millijoules in _told(metrics)}
+    """Return the mean power of each subsystem over a window, by its name for people."""
+    return {PARTS[part][1]: millijoules / 1e3 / seconds for part, millijoules in _energies(metrics)}
 
 
-def _told(metrics: object) -> list[tuple[str, float]]:
-    told = [(part, getattr(metrics, part, None)) for part in PARTS]
-    return [(part, float(value)) for part, value in told if value is not None]
+def _energies(metrics: object) -> list[tuple[str, float]]:
+    values = [(part, getattr(metrics, part, None)) for part in PARTS]
+    return [(part, float(value)) for part, value in values if value is not None]
 
 
 def _reading(part: str, millijoules: float, seconds: float) -> Reading:
@@ -123,7 +123,7 @@ def _reading(part: str, millijoules: float, seconds: float) -> Reading:
     if seconds < SHORTEST:
         return missing("energy", TOO_SHORT, scope=scope, source=APPLE, device=name)
     joules = millijoules / 1e3
-    # Its mean power for as long as either end may be late, and the rounding.
+    # The mean power for as long as either end may be late, and the rounding.
     uncertainty = joules * REFRESH / seconds + STEP
     detail = say("Apple's energy model of the {part}: all programs", part=name)
     return Reading(

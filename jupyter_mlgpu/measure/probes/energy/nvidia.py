@@ -1,8 +1,8 @@
-"""NVIDIA's counter of energy, one a GPU, through NVML.
+"""NVIDIA's energy counter, one for each GPU, through NVML.
 
-nvmlDeviceGetTotalEnergyConsumption tells what the board has used since the driver was loaded, in millijoules,
-from the Volta generation on (NVML's manual). On an H200 it was seen to move every 100 ms (124 ms at most),
-and one reading takes 3.5 ms: too much for the cell's own thread.
+nvmlDeviceGetTotalEnergyConsumption returns the board's energy since the driver was loaded, in millijoules,
+from the Volta generation on (NVML's manual). On an H200 it moved every 100 ms (124 ms at most), and one
+reading takes 3.5 ms: too much for the cell's own thread.
 """
 
 from __future__ import annotations
@@ -25,24 +25,26 @@ class NvmlCounter:
     wraps_at: float | None = None
 
     def joules(self) -> NvmlAnswer[float]:
-        """The counter's joules now."""
+        """Return the counter's value in joules."""
         return self.nvml.energy(self.gpu.index)
 
     def watts(self) -> float | None:
-        """The power drawn now, in watts; from the Ampere generation on the mean of the last second (NVML's
-        manual). None where it is not told."""
+        """Return the power now in watts, None if unknown.
+
+        From the Ampere generation on it is the mean of the last second (NVML's manual).
+        """
         return self.nvml.power(self.gpu.index).value
 
 
 def sources(gpus: Gpus) -> tuple[list[EnergySource], Sentence | None]:
-    """A source for each GPU that has a counter; else why there is none."""
+    """Return a source for each GPU with a counter, or the reason for having none."""
     found = []
     why = gpus.why_none
     for gpu in gpus.gpus:
         counter = NvmlCounter(gpus.nvml, gpu)
-        told = counter.joules()
-        if told.value is None:
-            why = why or told.why_missing
+        answer = counter.joules()
+        if answer.value is None:
+            why = why or answer.why_missing
             continue
         name = say("NVML energy counter, all processes on {gpu}", gpu=gpu.label)
         found.append(EnergySource(name, "NVML", gpu.label, "device", (counter,), every=0.25, quick=False))

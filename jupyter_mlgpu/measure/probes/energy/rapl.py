@@ -1,10 +1,10 @@
-"""The counters of energy that processor packages keep on Linux (RAPL, running average power limit).
+"""The energy counters of CPU packages on Linux (RAPL, running average power limit).
 
-Each counts in microjoules and starts again from 0 at max_energy_range_uj (the kernel's
+Each counts in microjoules and restarts from 0 at max_energy_range_uj (the kernel's
 Documentation/power/powercap/powercap.rst). It is refreshed about every millisecond (Intel's Software
 Developer's Manual, volume 3, "RAPL interfaces"). The packages are the zones of the top level whose name is
-package-N; core, uncore and dram lie inside them, and psys holds them all: none of those is added. Since Linux
-5.10 the files are for the administrator alone, unless a site opens them.
+package-N. Core, uncore and dram lie inside them, and psys holds them all: none of those is added. Since Linux
+5.10 only the administrator may read the files, unless a site opens them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ LOCKED = say("Only an administrator can read the processor's energy counter (RAP
 
 @dataclass(frozen=True)
 class RaplCounter:
-    """The counter of one processor package."""
+    """The counter of one CPU package."""
 
     file: Path
     wraps_at: float | None
     refresh: float = 0.001
 
     def joules(self) -> NvmlAnswer[float]:
-        """The counter's joules now."""
+        """Return the counter's value in joules."""
         try:
             return NvmlAnswer(int(self.file.read_text()) / 1e6)
         except (OSError, ValueError) as error:
@@ -39,14 +39,14 @@ class RaplCounter:
             )
 
     def watts(self) -> float | None:
-        """The power drawn now, in watts; None where it is not told."""
+        """Return the power now in watts: always None, since there is no gauge."""
         return None
 
 
 def sources(root: Path = Path("/")) -> tuple[list[EnergySource], str | None]:
-    """One source for all processor packages; else why there is none. `root` is the file system to read.
+    """Return one source for all CPU packages, or the reason for having none. `root` is the file system.
 
-    Where the system shows no such counter at all, as in most virtual machines, there is no reason to tell.
+    There is no reason to give if the system has no such counter at all, as most virtual machines.
     """
     packages = sorted(zone for zone in (root / _POWERCAP).glob("intel-rapl:*") if _is_package(zone))
     if not packages:
@@ -63,12 +63,12 @@ def sources(root: Path = Path("/")) -> tuple[list[EnergySource], str | None]:
         counters.append(counter)
     what = say_count("processor package", "{count} processor packages", len(counters))
     name = say("RAPL energy_uj of {what}: all programs", what=what)
-    # Looked at so that no start from 0 is missed: at 1 kW the smallest range seen, 65 kJ, lasts a minute.
+    # Sampled so often that no restart from 0 is missed: at 1 kW the smallest known range, 65 kJ, lasts 1 min.
     return [EnergySource(name, "RAPL", None, "machine", tuple(counters), every=10, quick=True)], None
 
 
 def _is_package(zone: Path) -> bool:
-    """Whether a zone is a whole processor package."""
+    """Return True if a zone is a whole CPU package."""
     try:
         return (zone / "name").read_text().startswith("package-")
     except OSError:

@@ -1,4 +1,4 @@
-"""What the probe of energy asks of a counter; one module beside this one for each kind there is."""
+"""The interface of an energy counter. Each kind of counter has a module in this folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 
 class EnergyCounter(Protocol):
-    """A counter of joules that moves every `refresh` seconds and starts again from 0 at `wraps_at`."""
+    """A counter of joules that moves every `refresh` seconds and restarts from 0 at `wraps_at`."""
 
     @property
     def refresh(self) -> float:
@@ -20,15 +20,15 @@ class EnergyCounter(Protocol):
 
     @property
     def wraps_at(self) -> float | None:
-        """Joules at which it starts again; None: it does not."""
+        """Joules at which it restarts; None if it does not."""
         ...
 
     def joules(self) -> NvmlAnswer[float]:
-        """What it shows now."""
+        """Return the counter's value now."""
         ...
 
     def watts(self) -> float | None:
-        """What was drawn lately; None where no gauge tells."""
+        """Return the power drawn lately, None if there is no gauge."""
         ...
 
 
@@ -36,8 +36,8 @@ class EnergyCounter(Protocol):
 class EnergySource:
     """Counters whose sum is one reading.
 
-    `kind` is what readings call their source, `name` its detail; `device` is None for processors. `every` is
-    how often to look, in seconds; `quick`: a look is cheap enough for the cell's own thread.
+    `kind` is the source in readings, `name` their detail; `device` is None for CPUs. `every` is the sampling
+    interval in seconds. `quick`: a sample is cheap enough for the cell's own thread.
     """
 
     name: Sentence

@@ -1,4 +1,4 @@
-"""The lessons' exercises, a module a lesson (`lesson_01`), and `check`, which finds them by name."""
+"""`check`: finds an exercise by its name and judges the answer. Each lesson's exercises are a module."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Exercise, Verdict, judge
 from jupyter_mlgpu.teach.lessons.coaching import Coaching
 
-#: How often each exercise was answered wrongly in this kernel: each time one hint more.
+#: Wrong answers to each exercise in this kernel. Each one unlocks the next hint.
 _wrong: Counter[str] = Counter()
 
 
 def modules() -> tuple[str, ...]:
-    """The names of the modules that hold exercises, in the order of the lessons."""
+    """Return the names of the modules that hold exercises, in the order of the lessons."""
     return tuple(sorted(one.name for one in pkgutil.iter_modules(__path__) if one.name.startswith("lesson_")))
 
 
 def exercises_of(module: str) -> tuple[Exercise, ...]:
-    """The exercises of one lesson's module."""
+    """Return the exercises of one lesson's module."""
     found: tuple[Exercise, ...] = importlib.import_module(f"{__name__}.{module}").EXERCISES
     return found
 
 
 @cache
 def exercises() -> Mapping[str, Exercise]:
-    """Each exercise by its name, which is that of the function a learner writes."""
+    """Return all exercises by name, which is that of the function a learner writes."""
     return {one.name: one for module in modules() for one in exercises_of(module)}
 
 
 def coaching_of(name: str) -> Coaching:
-    """The hints and the known mistakes of an exercise."""
+    """Return the hints and the likely mistakes of an exercise."""
     module = next(one for one in modules() for each in exercises_of(one) if each.name == name)
     found: Mapping[str, Coaching] = importlib.import_module(
         f"jupyter_mlgpu.teach.lessons.mistakes.{module}"
@@ -46,7 +46,7 @@ def coaching_of(name: str) -> Coaching:
 
 
 def check(name: str, answer: Answer) -> Verdict:
-    """Try a learner's answer to the exercise `name`. Raises UsageError where there is no such exercise."""
+    """Judge a learner's answer to the exercise `name`; raises UsageError if there is no such exercise."""
     require("`check`", "lessons", "numpy")
     if not modules():
         raise UsageError(

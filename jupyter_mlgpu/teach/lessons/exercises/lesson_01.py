@@ -1,4 +1,4 @@
-"""Lesson 01: the sum of three tensors, as a graph, and a sum in as few rounds as there can be."""
+"""Lesson 01: the sum of three tensors as a graph, and a sum in as few rounds as possible."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 
 
 def add_three(x: Any, y: Any, z: Any) -> Any:
-    """The sum of three tensors of the same shape."""
+    """Return the sum of three tensors of the same shape."""
     return x + y + z
 
 
 def add_in_halves(numbers: Sequence[int]) -> tuple[int, int]:
-    """The sum of the numbers, and how many rounds of additions it takes."""
+    """Return the sum of the numbers, and the number of rounds of additions it takes."""
     if len(numbers) == 1:
         return numbers[0], 0
     half = len(numbers) // 2
@@ -33,17 +33,17 @@ def _column(*values: float) -> np.ndarray[Any, Any]:
 
 def _fresh(draw: random.Random) -> Arguments:
     rows = draw.randint(2, 6)
-    # Never 0: a summand that is left out, or taken twice, must show.
+    # Never 0, so that a summand left out or added twice changes the sum.
     return {name: _column(*(draw.randint(1, 9) for _ in range(rows))) for name in ("x", "y", "z")}
 
 
 def _fresh_numbers(draw: random.Random) -> Arguments:
-    # Never a number or two alone, where rounds one after the other are as many.
+    # At least five numbers: for one or two, rounds one after the other are as many.
     return {"numbers": [draw.randint(1, 99) for _ in range(draw.randint(5, 20))]}
 
 
 def run_in_tensorflow(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` gives when TensorFlow has made a graph of it; None where it returns None or dots."""
+    """Call `answer` in a graph of TensorFlow; return None if it returns None or dots."""
     import tensorflow as tf
 
     tensors = [tf.constant(one) for one in arguments.values()]
@@ -58,7 +58,7 @@ EXERCISES = (
         name="add_three",
         task=say("return the sum of x, y and z"),
         reference=add_three,
-        # Each summand has its own decimal place: what is missing shows in the sum.
+        # Each summand has its own decimal place, so the sum shows which one is missing.
         example={"x": _column(1, 2, 3), "y": _column(10, 20, 30), "z": _column(100, 200, 300)},
         fresh=_fresh,
         run=run_in_tensorflow,

@@ -1,4 +1,4 @@
-"""Lesson 02: a stopwatch that waits, how much arithmetic a byte is worth, and where two devices cross."""
+"""Lesson 02: a correct time measurement, operations per byte, and where two devices break even."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 
 
 def fair_time(work: Any, wait: Any, clock: Any) -> Any:
-    """Seconds that one call of work() takes, until its result is really there."""
+    """Return the seconds that one call of work() takes until its result is ready."""
     wait(work())
     start = clock()
     wait(work())
@@ -19,14 +19,17 @@ def fair_time(work: Any, wait: Any, clock: Any) -> Any:
 
 
 def flops_per_byte(m: Any, k: Any, n: Any) -> Any:
-    """Arithmetic operations for each byte that [m, k] times [k, n] has to move, in float32."""
+    """Return the arithmetic operations per byte moved by [m, k] times [k, n], in float32."""
     operations = 2 * m * k * n
     numbers = m * k + k * n + m * n
     return operations / (4 * numbers)
 
 
 def crossover(first: Any, second: Any) -> Any:
-    """The n at which two devices take equally long; of each, two readings: (n, µs), flat and climbing."""
+    """Return the n at which two devices take equally long.
+
+    Each device is given by two measurements (n, µs), which define a line.
+    """
     lines = []
     for (n, short), (more, long) in (first, second):
         each = (long - short) / (more - n)
@@ -36,10 +39,10 @@ def crossover(first: Any, second: Any) -> Any:
 
 
 class PretendDevice:
-    """A device that works while Python goes on, one call after the other; its times are made up, in seconds.
+    """A simulated device that computes while Python continues; its times are in seconds.
 
-    The first call takes `prepare` more. A call takes Python `dispatch`; what it asked for then takes the
-    device `compute`.
+    A call takes Python `dispatch` seconds, and the first one `prepare` more. The work of each call then takes
+    the device `compute` seconds, one call after the other.
     """
 
     def __init__(self, prepare: float, dispatch: float, compute: float) -> None:
@@ -48,24 +51,24 @@ class PretendDevice:
         self._busy_until = 0.0
 
     def clock(self) -> float:
-        """Seconds since some moment."""
+        """Return the simulated time in seconds."""
         return self._now
 
     def work(self) -> float:
-        """Asks for work; what comes back stands for a result that is there later."""
+        """Launch work, and return a result that is ready later."""
         self._now += self._prepare + self._dispatch
         self._prepare = 0.0
         self._busy_until = max(self._busy_until, self._now) + self._compute
         return self._busy_until
 
     def wait(self, result: float) -> float:
-        """Goes on when the result is there."""
+        """Wait until the result is ready."""
         self._now = max(self._now, result)
         return result
 
 
 def on_a_pretend_device(answer: Answer, arguments: Arguments) -> object:
-    """What a stopwatch reads on a device whose times are known."""
+    """Call `answer` with the functions of a device whose times are known."""
     device = PretendDevice(**arguments)  # type: ignore[arg-type]
     calls: tuple[Callable[..., float], ...] = (device.work, device.wait, device.clock)
     return answer(*calls)
@@ -99,7 +102,7 @@ EXERCISES = (
             "call needs"
         ),
         reference=fair_time,
-        # Each part has a decimal place of its own: what was forgotten, or counted too much, shows.
+        # Each part has its own decimal place, which shows what is missing or counted too much.
         example={"prepare": 3.0, "dispatch": 0.005, "compute": 0.2},
         fresh=_fresh_times,
         run=on_a_pretend_device,

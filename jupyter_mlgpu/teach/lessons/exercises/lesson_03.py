@@ -1,4 +1,4 @@
-"""Lesson 03: a line's severity letter, a product placed by hand, and why a subgraph fell back."""
+"""Lesson 03: a log line's severity, a product on a chosen device, and why a subgraph fell back."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 
-#: What follows the letter, shortened from lines that TensorFlow prints.
+#: Text after the severity letter, shortened from lines that TensorFlow prints.
 _FILES = {
     "I": "tensorflow/core/platform/cpu_feature_guard.cc:210] This TensorFlow binary is optimized.",
     "W": "tensorflow/core/common_runtime/bfc_allocator.cc:457] Allocator ran out of memory.",
     "E": "tensorflow/core/grappler/clusters/utils.cc:81] Not found: TF GPU device with id 0.",
     "F": "tensorflow/core/platform/statusor.cc:33] Attempting to fetch value instead of error.",
 }
-#: So much of a line tells it from the others.
+#: Characters of a line that are enough to tell it from the others.
 _SHOWN = 42
 
 _PLAIN = (
@@ -32,7 +32,7 @@ _PLAIN = (
 
 
 def severity(line: Any) -> Any:
-    """I, W, E or F of a line that begins in TensorFlow's way or in abseil's; else an empty string."""
+    """Return I, W, E or F for a log line of TensorFlow or abseil, else an empty string."""
     words = [*line.split(), "", "", ""]
     if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
         return words[2]  # 2018-07-07 10:00:00.123456: E file
@@ -42,7 +42,7 @@ def severity(line: Any) -> Any:
 
 
 def product_on(device: Any, a: Any, b: Any) -> Any:
-    """The matrix product of two lists of rows, made on the device named."""
+    """Return the matrix product of two lists of rows, computed on the named device."""
     import tensorflow as tf
 
     with tf.device(device):
@@ -50,7 +50,7 @@ def product_on(device: Any, a: Any, b: Any) -> Any:
 
 
 def reasons(log: Any) -> Any:
-    """The operation that a line names as the reason, by the name of the subgraph that failed."""
+    """Return the operation that a line names as the reason, by the name of the failed subgraph."""
     import re
 
     named = r"Failed in processing TensorFlow graph (\S+) .*? for (?:node: (?:n\d+ = )?|n\d+ = )(\S+)"
@@ -58,7 +58,7 @@ def reasons(log: Any) -> Any:
 
 
 def line_by_line(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` gives for each line, by the beginning of the line."""
+    """Return the answer for each line, by the beginning of the line."""
     lines = arguments["lines"]
     assert isinstance(lines, list)
     letters = [answer(line) for line in lines]
@@ -68,7 +68,7 @@ def line_by_line(answer: Answer, arguments: Arguments) -> object:
 
 
 def numbers_and_place(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` gives on the first device here, and where a graph made by it puts the product."""
+    """Return the product on the first device here, and the device of the product in a graph."""
     import tensorflow as tf
 
     device, a, b = arguments.values()
@@ -76,7 +76,7 @@ def numbers_and_place(answer: Answer, arguments: Arguments) -> object:
     product = answer(here, a, b)
     if product is None or product is ...:
         return None
-    with tf.Graph().as_default():  # a description needs no such device
+    with tf.Graph().as_default():  # a graph can name a device that does not exist here
         described = answer(device, a, b)
     operation = getattr(described, "op", None)
     place = getattr(operation, "device", "").rsplit("device:", 1)[-1].lower()
@@ -90,7 +90,7 @@ def _line(letter: str, draw: random.Random) -> str:
 
 
 def _abseil_line(letter: str, draw: random.Random) -> str:
-    """As abseil writes it: 0000 for the date before it is set up, and a time in seconds since 1970."""
+    """Return a line in abseil's format: 0000 for the date before setup, and seconds since 1970."""
     day = draw.choice(["0000", f"{draw.randint(1, 12):02}{draw.randint(1, 28):02}"])
     seconds = draw.randint(1_600_000_000, 1_800_000_000)
     file = _FILES[letter].rpartition("/")[2]
@@ -121,7 +121,7 @@ _CONVERTED = (
     "TensorFlow graph with id = 0."
 )
 _FALLING_BACK = f"I {_FORK}/kernels/mlc_subgraph_op.cc:390] Falling back to TensorFlow..."
-#: What says why, in the forms of the fork's public logs; the last names no operation.
+#: The reasons, in the forms of the fork's public logs. The last one names no operation.
 _WHY = (
     "AddLayerToMLCGraph: Failed to add layer to MLCGraph for node: n{number} = {node} ({operation}).",
     "PerformGradientPassNodeRoutine: Failed to find forward-pass output for node: {node}",
@@ -160,7 +160,7 @@ EXERCISES = (
         name="severity",
         task=say("return the letter of a line that begins in one of the two ways, else an empty string"),
         reference=severity,
-        # Letters stand in names of files and in words, too.
+        # The letters also occur in file names and in words.
         example={
             "lines": [
                 f"2018-07-07 10:00:00.123456: E {_FILES['E']}",
@@ -191,7 +191,7 @@ EXERCISES = (
             "of that operation"
         ),
         reference=reasons,
-        # The three forms, a line that names no operation, and one that is of no failure.
+        # The three forms, a line that names no operation, and one without a failure.
         example={
             "log": _fork_log(
                 [

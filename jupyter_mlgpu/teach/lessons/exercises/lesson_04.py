@@ -1,4 +1,4 @@
-"""Lesson 04: the rate of a chain of products, the roofline, the seconds that it allows, and its ridge."""
+"""Lesson 04: the rate of a chain of products, the roofline, the least time it allows, and its ridge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 
 
 def teraflops(n: int, products: int, seconds: Sequence[float]) -> float:
-    """The rate of a chain of products [n, n] times [n, n], from the seconds of several runs."""
+    """Return the TFLOP/s of a chain of products [n, n] times [n, n], from the seconds of several runs."""
     import statistics
 
     operations = 2 * n**3 * products
@@ -18,19 +18,25 @@ def teraflops(n: int, products: int, seconds: Sequence[float]) -> float:
 
 
 def roof(per_byte: float, peak: float, bandwidth: float) -> float:
-    """The rate that a machine can reach at so many operations per byte (Williams and others, 2009)."""
+    """Return the rate that a machine can reach at so many operations per byte (Williams and others, 2009)."""
     return min(peak, bandwidth * per_byte)
 
 
 def least_seconds(flop: float, moved: float, peak: float, bandwidth: float) -> float:
-    """The seconds that the roof allows at the least: FLOP, bytes, peak in TFLOP/s, bandwidth in TB/s."""
+    """Return the least seconds that the roof allows.
+
+    `flop` is in FLOP, `moved` in bytes, `peak` in TFLOP/s, `bandwidth` in TB/s.
+    """
     computing = flop / (peak * 1e12)
     moving = moved / (bandwidth * 1e12)
     return max(computing, moving)
 
 
 def rows_at_the_ridge(width: int, peak: float, bandwidth: float) -> float:
-    """How many rows bring a layer of width x width to the ridge; TFLOP/s and TB/s."""
+    """Return the number of rows at which a layer of width x width reaches the ridge.
+
+    `peak` is in TFLOP/s, `bandwidth` in TB/s.
+    """
     ridge = peak / bandwidth  # operations per byte
     # 2 rows width² / (4 (width² + 2 rows width)) = ridge
     return 2 * ridge * width / (width - 4 * ridge)
@@ -46,7 +52,7 @@ def _fresh_chain(draw: random.Random) -> Arguments:
 def _fresh_machine(draw: random.Random) -> Arguments:
     peak, bandwidth = draw.uniform(1, 90), draw.uniform(0.1, 3)
     ridge = peak / bandwidth
-    # On both sides of the ridge, so that neither limit alone is ever right.
+    # On both sides of the ridge, so that neither limit alone is right for all.
     per_byte = [ridge * draw.uniform(0.1, 0.9), ridge * draw.uniform(1.2, 9), ridge * draw.uniform(0.1, 9)]
     return {"per_byte": per_byte, "peak": peak, "bandwidth": bandwidth}
 
@@ -65,7 +71,7 @@ def _fresh_layer(draw: random.Random) -> Arguments:
 
 
 def at_each(answer: Answer, arguments: Arguments) -> object:
-    """What an answer gives for each number of the first argument; None while it gives nothing back."""
+    """Return the answer for each number of the first argument; None while it returns nothing."""
     numbers, *others = arguments.values()
     assert isinstance(numbers, list)
     found = [answer(one, *others) for one in numbers]
@@ -85,7 +91,7 @@ EXERCISES = (
         name="roof",
         task=say("return the rate that the machine can reach, in TFLOP/s"),
         reference=roof,
-        # The memory feeds 2, 20, 200 and 2,000: the peak is the limit from 50 operations per byte on.
+        # The memory allows 2, 20, 200 and 2,000: the peak is the limit from 50 operations per byte on.
         example={"per_byte": [1.0, 10.0, 100.0, 1000.0], "peak": 100.0, "bandwidth": 2.0},
         fresh=_fresh_machine,
         run=at_each,
@@ -94,7 +100,7 @@ EXERCISES = (
         name="least_seconds",
         task=say("return the seconds that are needed at the least, where computing and moving go on at once"),
         reference=least_seconds,
-        # Moving takes 0.5 s throughout: the FLOP take longer from 50 for each byte on.
+        # Moving takes 0.5 s throughout. Computing takes longer from 50 FLOP per byte on.
         example={"flop": [1e12, 1e13, 1e14, 1e15], "moved": 1e12, "peak": 100.0, "bandwidth": 2.0},
         fresh=_fresh_work,
         run=at_each,

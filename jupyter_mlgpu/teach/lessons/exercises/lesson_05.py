@@ -12,21 +12,21 @@ from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 
 
 def one_graph(function: Any) -> Any:
-    """`function`, which takes a vector of float32, as a graph that serves every length."""
+    """Return `function`, which takes a vector of float32, as a graph for vectors of any length."""
     import tensorflow as tf
 
     return tf.function(function, input_signature=[tf.TensorSpec([None], tf.float32)])
 
 
 def scores(queries: Any, keys: Any) -> Any:
-    """[b, q, d] and [b, k, d] to [b, q, k], with kernels that Metal has."""
+    """Return [b, q, d] times [b, k, d] as [b, q, k], with operations that have Metal kernels."""
     import tensorflow as tf
 
     return tf.matmul(queries, keys, transpose_b=True)
 
 
 def subgraphs(operations: Any, kernels: Any) -> Any:
-    """Sizes of the GPU's subgraphs in a chain, and how many copies between host and device they cost."""
+    """Return the sizes of a chain's GPU subgraphs, and the number of copies between host and device."""
     from itertools import groupby
 
     pieces = groupby(operations, key=lambda operation: operation in kernels)
@@ -38,8 +38,8 @@ def subgraphs(operations: Any, kernels: Any) -> Any:
 class Squares:
     """Squares a vector, and counts how often Python reads it.
 
-    An object, for TensorFlow warns of frequent retracing by a function's code, and every check has a graph
-    of its own.
+    It is an object because TensorFlow warns of frequent retracing by a function's code, and every check
+    builds a graph of its own.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Squares:
 
 
 def count_traces(answer: Answer, arguments: Arguments) -> object:
-    """How often Python reads a function that `answer` made a graph of, and what the graph gives last."""
+    """Return how often Python reads the function in the answer's graph, and the graph's last result."""
     import tensorflow as tf
 
     lengths = arguments["lengths"]
@@ -65,7 +65,7 @@ def count_traces(answer: Answer, arguments: Arguments) -> object:
 
 
 def numbers_and_fallbacks(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` gives, and how many operations of its graph Metal has no kernel for."""
+    """Return the answer's result, and the number of operations in its graph without a Metal kernel."""
     import tensorflow as tf
 
     from jupyter_mlgpu.graphs.planning.forecast import plan
@@ -87,7 +87,7 @@ def _vectors(batch: int, queries: int, keys: int, width: int, draw: random.Rando
 
 
 def _chain(draw: random.Random) -> Arguments:
-    """It begins on the GPU, so that the copy of the input shows."""
+    """Return a chain that begins on the GPU, so that the copy of the input counts."""
     names = ["MatMul", "Relu", "Softmax", "AddV2", "Einsum", "Cumsum"]
     draw.shuffle(names)
     kernels, others = names[:3], names[3:]
@@ -112,7 +112,7 @@ EXERCISES = (
         name="scores",
         task=say("return the score of each query with each key, without anything that falls back"),
         reference=scores,
-        # Each query picks one number of each key: what is turned or summed wrongly shows.
+        # Each query selects one number of each key, which shows a wrong transpose or a wrong sum.
         example={
             "queries": np.array([[[1, 0, 0], [0, 1, 0]]], np.float32),
             "keys": np.array([[[1, 2, 3], [4, 5, 6]]], np.float32),
@@ -129,7 +129,7 @@ EXERCISES = (
             "how many times a tensor is copied between host and device"
         ),
         reference=subgraphs,
-        # It begins on the GPU and ends on the CPU: copies at the ends are told from those in between.
+        # It begins on the GPU and ends on the CPU, to tell copies at the ends from those in between.
         example={
             "operations": ["MatMul", "Relu", "Einsum", "Einsum", "MatMul", "Relu", "Relu", "Einsum"],
             "kernels": ["MatMul", "Relu"],

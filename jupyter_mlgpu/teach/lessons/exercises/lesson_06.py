@@ -12,7 +12,7 @@ from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
 
 
 def layer_back(taken: Any, w: Any, d_result: Any) -> Any:
-    """The slopes along `taken`, `w` and the bias of the layer `taken @ w + b`."""
+    """Return the gradients with respect to `taken`, `w` and the bias of the layer `taken @ w + b`."""
     d_taken = d_result @ w.T
     d_w = taken.T @ d_result
     d_b = d_result.sum(axis=0)
@@ -20,12 +20,15 @@ def layer_back(taken: Any, w: Any, d_result: Any) -> Any:
 
 
 def tanh_back(hidden: Any, d_hidden: Any) -> Any:
-    """The slope along `before`, where hidden = tanh(before)."""
+    """Return the gradient with respect to `before`, if hidden = tanh(before)."""
     return (1 - hidden * hidden) * d_hidden
 
 
 def normalize_back(taken: Any, d_result: Any) -> Any:
-    """The slope along `taken`, each of whose rows became (row - its mean) / its standard deviation."""
+    """Return the gradient with respect to `taken`.
+
+    Each row of `taken` became (row - its mean) / its standard deviation.
+    """
     spread = taken.std(axis=1, keepdims=True)
     result = (taken - taken.mean(axis=1, keepdims=True)) / spread
     through_mean = d_result.mean(axis=1, keepdims=True)
@@ -60,7 +63,7 @@ EXERCISES = (
         name="layer_back",
         task=say("return d_taken together with the slopes along the weights, d_w, and along the bias, d_b"),
         reference=layer_back,
-        # Two rows of data, and every number of theirs has a decimal place of its own.
+        # Two rows of data. Each number has its own decimal place.
         example={
             "taken": np.array([[1.0, 10.0, 100.0], [2.0, 20.0, 200.0]]),
             "w": np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),

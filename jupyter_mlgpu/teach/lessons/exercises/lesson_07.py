@@ -1,4 +1,4 @@
-"""Lesson 07: a convolution by hand, how many weights it needs, and its backward pass."""
+"""Lesson 07: a convolution by hand, the number of its weights, and its backward pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
 
 
 def convolve(image: Any, kernel: Any) -> Any:
-    """Slide the kernel over the image: every number that comes out is a sum of products."""
+    """Slide the kernel over the image; each number of the result is a sum of products."""
     rows = image.shape[0] - kernel.shape[0] + 1
     columns = image.shape[1] - kernel.shape[1] + 1
     out = np.zeros((rows, columns))
@@ -24,12 +24,12 @@ def convolve(image: Any, kernel: Any) -> Any:
 
 
 def kernel_gradient(image: Any, slopes: Any) -> Any:
-    """The slope of the loss at each number of the kernel, from that at each number of the result."""
+    """Return the gradient for the kernel, from that for the result."""
     return convolve(image, slopes)
 
 
 def weights(side: int, channels: int, kernel: int, filters: int) -> tuple[int, int]:
-    """Weights of a convolution, and of a dense layer that gives as many numbers for the same image."""
+    """Return the number of weights of a convolution, and of a dense layer with an output of the same size."""
     convolution = kernel * kernel * channels * filters + filters
     inputs = side * side * channels
     outputs = (side - kernel + 1) ** 2 * filters
@@ -67,7 +67,7 @@ EXERCISES = (
         name="convolve",
         task=say("return the sum of products for each position of the window"),
         reference=convolve,
-        # One bright point: what comes out shows the kernel, turned by half a turn, where the point is.
+        # One bright point: the result shows the kernel around it, rotated by half a turn.
         example={
             "image": np.array([[0.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
             "kernel": np.array([[1.0, 2], [3, 4]]),
@@ -88,7 +88,7 @@ EXERCISES = (
         name="kernel_gradient",
         task=say("return the slope of the loss at each number of the kernel, in the kernel's shape"),
         reference=kernel_gradient,
-        # One bright pixel: each number of the kernel met it at one place of the window, whose slope shows.
+        # One bright pixel: each number of the kernel met it at one place of the result, whose slope appears.
         example={
             "image": np.array([[0.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
             "slopes": np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9]]),

@@ -1,4 +1,4 @@
-"""Lesson 08: bytes of activations, what is worth keeping of a step, the peak of a batch, and checkpoints."""
+"""Lesson 08: bytes of activations, what to keep of a step, the peak of a batch, and checkpoints."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 
 
 def activation_bytes(shapes: Sequence[Sequence[int]], batch: int) -> int:
-    """Bytes of what all layers give for a batch, in float32; `shapes` are those for one picture."""
+    """Return the bytes of all layers' outputs for a batch, in float32; `shapes` are those for one picture."""
     numbers = sum(math.prod(shape) for shape in shapes)
     return 4 * numbers * batch
 
 
 def worth_keeping(maps: Any) -> float:
-    """One plain number, the mean of the maps; nothing that holds on to them."""
+    """Return the mean of the maps as a plain number, which holds no reference to them."""
     from keras import ops
 
     return float(ops.convert_to_numpy(maps).mean())
 
 
 def peak_at(batch: int, measured: Sequence[tuple[int, float]]) -> float:
-    """The peak of a batch, on the line through two that were measured."""
+    """Return the peak memory of a batch, on the line through two measurements."""
     (small, low), (large, high) = measured
     each = (high - low) / (large - small)
     return low + each * (batch - small)
 
 
 def most_kept(every: int, layers: int) -> int:
-    """The most activations at once, where each `every`-th is kept (Chen and others, 2016)."""
+    """Return the most activations at once if each `every`-th is kept (Chen and others, 2016)."""
     kept = layers // every
     computed_again = every - 1
     return kept + computed_again
 
 
 def number_and_kind(answer: Answer, arguments: Arguments) -> object:
-    """What is kept, and whether it is a number by itself or something that may hold much more."""
+    """Return the value that is kept, and its kind: a plain number or something that may hold more memory."""
     kept = answer(*arguments.values())
     if kept is None or kept is ...:
         return None
@@ -53,7 +53,7 @@ def number_and_kind(answer: Answer, arguments: Arguments) -> object:
 
 
 def for_each_spacing(answer: Answer, arguments: Arguments) -> object:
-    """What an answer gives for each spacing in `every`; None while it gives nothing back."""
+    """Return the answer for each spacing in `every`; None while it returns nothing."""
     spacings, layers = arguments.values()
     assert isinstance(spacings, list)
     found = [answer(one, layers) for one in spacings]
@@ -112,7 +112,7 @@ EXERCISES = (
         name="most_kept",
         task=say("return how many activations there are at the same time, at the most"),
         reference=most_kept,
-        # Of 25, 20 and 2 that are kept; 3, 4 and 49 between two of them are computed again.
+        # 25, 20 and 2 are kept; 3, 4 and 49 between two of them are computed again.
         example={"every": [4, 5, 50], "layers": 100},
         fresh=_fresh_layers,
         run=for_each_spacing,

@@ -1,4 +1,4 @@
-"""Lesson 09: images a second, images a joule, the batch that is large enough, and what a step costs."""
+"""Lesson 09: images per second, images per joule, a large enough batch, and the cost of a step."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
 
 
 def images_per_second(images: int, seconds: Sequence[float]) -> float:
-    """The rate of epochs of so many images each; the first epoch, which also compiles, is left out."""
+    """Return the images per second of several epochs, without the first one, which also compiles."""
     import statistics
 
     return images / statistics.median(seconds[1:])
 
 
 def images_per_joule(rate: float, watts: float) -> float:
-    """Images for each joule, from images a second and joules a second."""
+    """Return images per joule, from images per second and joules per second."""
     return rate / watts
 
 
 def large_enough(batches: Sequence[int], rates: Sequence[float]) -> int:
-    """The smallest batch that reaches at least nine tenths of the best rate."""
+    """Return the smallest batch that reaches at least nine tenths of the best rate."""
     best = max(rates)
     return min(batch for batch, rate in zip(batches, rates, strict=True) if rate >= 0.9 * best)
 
 
 def step_costs(batches: Sequence[int], seconds: Sequence[float]) -> tuple[float, float]:
-    """Seconds that a step costs whatever its batch, and the images a second that no batch can exceed."""
+    """Return the fixed seconds of a step, and the images per second that no batch can exceed."""
     each, fixed = np.polyfit(batches, seconds, 1)
     return fixed, 1 / each
 
@@ -64,7 +64,7 @@ EXERCISES = (
         name="images_per_second",
         task=say("return the images a second of the epoch in the middle, of those that count"),
         reference=images_per_second,
-        # 100 images in 2 s; the first epoch has compiled, and one was disturbed.
+        # 100 images in 2 s. The first epoch compiled, and one was disturbed.
         example={"images": 100, "seconds": [9.0, 2.0, 5.0, 2.0]},
         fresh=_fresh_epochs,
     ),

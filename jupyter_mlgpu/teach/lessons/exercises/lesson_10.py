@@ -1,4 +1,4 @@
-"""Lesson 10: a word cut into tokens, and counts of pairs compared with chance, also a smoothed one."""
+"""Lesson 10: a word cut into tokens, and pair counts compared with chance, also smoothed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
 
 
 def split_word(word: Any, pieces: Any) -> Any:
-    """A word in pieces, each the longest that fits; all but the first begin with ##."""
+    """Return a word in pieces, each the longest that fits; all but the first begin with ##."""
     found, start = [], 0
     while start < len(word):
         mark = "##" if start else ""
@@ -24,7 +24,7 @@ def split_word(word: Any, pieces: Any) -> Any:
 
 
 def ppmi(counts: Any) -> Any:
-    """How much more often than by chance two stand together: a logarithm, and 0 where it is less."""
+    """Return the logarithm of how much more often than by chance pairs occur, and 0 if less often."""
     total = counts.sum()
     alone = counts.sum(axis=1) / total
     by_chance = np.outer(alone, alone)
@@ -33,7 +33,7 @@ def ppmi(counts: Any) -> Any:
 
 
 def smoothed_ppmi(counts: Any, power: float) -> Any:
-    """PPMI in which the columns' counts are raised to `power` before they become shares: [n, n]."""
+    """Return PPMI with the columns' counts raised to `power` before they become shares: [n, n]."""
     pairs = counts / counts.sum()
     raised = counts.sum(axis=0) ** power
     by_chance = np.outer(counts.sum(axis=1) / counts.sum(), raised / raised.sum())
@@ -44,7 +44,7 @@ def _fresh_word(draw: random.Random) -> Arguments:
     letters = "abc"
     longer = ["".join(draw.choices(letters, k=draw.randint(2, 4))) for _ in range(8)]
     pieces = [*letters, *longer]
-    # Each of the longer pieces stands in the word, so that more than single letters fit.
+    # The longer pieces occur in the word, so that more than single letters fit.
     word = "".join(draw.sample(longer, 3))
     return {"word": word, "pieces": sorted({*pieces, *(f"##{one}" for one in pieces)})}
 
@@ -56,7 +56,7 @@ def _fresh_counts(draw: random.Random) -> Arguments:
 
 
 def _fresh_powers(draw: random.Random) -> Arguments:
-    # Sums that differ much from row to row, as those of words do.
+    # The sums differ much between rows, as those of words do.
     counts = np.asarray(_fresh_counts(draw)["counts"])
     often = np.array([draw.randint(1, 9) for _ in counts])
     return {"counts": counts * np.outer(often, often), "power": draw.choice([0.5, 0.75])}
@@ -77,7 +77,7 @@ EXERCISES = (
         name="ppmi",
         task=say("set `by_chance`, for each pair, to the share that chance alone would give it"),
         reference=ppmi,
-        # The first is with everybody; the second and the third are with each other more than with it.
+        # The first occurs with every other; the second and third occur more with each other than with it.
         example={"counts": np.array([[0.0, 4.0, 4.0], [4.0, 0.0, 8.0], [4.0, 8.0, 0.0]])},
         fresh=_fresh_counts,
     ),
@@ -85,7 +85,7 @@ EXERCISES = (
         name="smoothed_ppmi",
         task=say("set `by_chance` with the columns' counts raised to the power, and shares again"),
         reference=smoothed_ppmi,
-        # The third is rare, and stands with the second alone.
+        # The third is rare, and occurs only with the second.
         example={"counts": np.array([[4.0, 8.0, 0.0], [8.0, 16.0, 1.0], [0.0, 1.0, 0.0]]), "power": 0.5},
         fresh=_fresh_powers,
     ),

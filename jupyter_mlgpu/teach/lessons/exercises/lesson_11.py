@@ -1,4 +1,4 @@
-"""Lesson 11: the weights of attention, a mask that hides what comes later, heads, and attention in blocks."""
+"""Lesson 11: attention weights, a mask that hides later places, heads, and attention in blocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 
 
 def attention_weights(queries: Any, keys: Any) -> Any:
-    """How much each query looks at each key: [..., q, d] and [..., k, d] to [..., q, k]."""
+    """Return the attention weights of each query for each key: [..., q, d] and [..., k, d] to [..., q, k]."""
     from keras import ops
 
     scores = ops.matmul(queries, ops.swapaxes(keys, -1, -2))
@@ -20,7 +20,7 @@ def attention_weights(queries: Any, keys: Any) -> Any:
 
 
 def causal_weights(scores: Any) -> Any:
-    """The weights of these scores, [..., n, n], where no place looks at a later one."""
+    """Return the weights of these scores, [..., n, n]; no place attends to a later one."""
     from keras import ops
 
     places = ops.arange(scores.shape[-1])
@@ -29,7 +29,7 @@ def causal_weights(scores: Any) -> Any:
 
 
 def split_heads(x: Any, heads: int) -> Any:
-    """Each vector cut into `heads` parts: [rows, n, width] to [rows, heads, n, width / heads]."""
+    """Cut each vector into `heads` parts: [rows, n, width] to [rows, heads, n, width / heads]."""
     from keras import ops
 
     n, width = x.shape[1:]
@@ -38,7 +38,7 @@ def split_heads(x: Any, heads: int) -> Any:
 
 
 def attend_in_blocks(queries: Any, keys: Any, values: Any, size: int) -> Any:
-    """Attention with the scores of `size` keys at a time: [q, d], [k, d] and [k, v] to [q, v]."""
+    """Compute attention with `size` keys at a time: [q, d], [k, d] and [k, v] to [q, v]."""
     largest, total, answer = -np.inf, 0.0, 0.0
     for first in range(0, len(keys), size):
         scores = queries @ keys[first : first + size].T / queries.shape[-1] ** 0.5
@@ -50,7 +50,7 @@ def attend_in_blocks(queries: Any, keys: Any, values: Any, size: int) -> Any:
 
 
 def as_a_layer(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` gives as a part of a Keras network, for that is how the lesson uses it."""
+    """Call `answer` as a layer of a Keras network, as the lesson uses it."""
     import keras
 
     inputs = [keras.Input(batch_shape=np.asarray(one).shape, dtype="float32") for one in arguments.values()]
@@ -61,7 +61,7 @@ def as_a_layer(answer: Answer, arguments: Arguments) -> object:
 
 
 def _split_as_a_layer(answer: Answer, arguments: Arguments) -> object:
-    """As `as_a_layer`, where the number of heads is a number and no tensor."""
+    """Call `answer` as `as_a_layer` does, with the number of heads as a plain number."""
     return as_a_layer(lambda x: answer(x, arguments["heads"]), {"x": arguments["x"]})
 
 
@@ -103,7 +103,7 @@ EXERCISES = (
         name="attention_weights",
         task=say("return the weights with which each query looks at the keys"),
         reference=attention_weights,
-        # d is 4, so its root is 2. The first query asks nothing and looks everywhere alike.
+        # d is 4, so its square root is 2. The first query is 0 and attends equally to all.
         example={
             "queries": np.array([[0, 0, 0, 0], [4, 0, 0, 0]], "float32"),
             "keys": np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], "float32"),
@@ -115,8 +115,8 @@ EXERCISES = (
         name="causal_weights",
         task=say("set `later` to True where a query must not see a key"),
         reference=causal_weights,
-        # Equal scores: a row divides its attention evenly among those that it may see. So many that they
-        # are drawn, for a mask is a shape.
+        # Equal scores: a row divides its weight evenly among the places it may see. There are so many that
+        # they are shown as a picture, because a mask is a shape.
         example={"scores": np.zeros((6, 6), "float32")},
         fresh=_fresh_scores,
         run=as_a_layer,
@@ -136,7 +136,7 @@ EXERCISES = (
         name="attend_in_blocks",
         task=say("bring `total` and `answer` up to date after each block of keys"),
         reference=attend_in_blocks,
-        # The second block has the larger scores, so that what was summed before has to shrink.
+        # The second block has the larger scores, so that earlier sums have to shrink.
         example={
             "queries": np.array([[1.0, 0.0], [0.0, 2.0]]),
             "keys": np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [4.0, 1.0]]),

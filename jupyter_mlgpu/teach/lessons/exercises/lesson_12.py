@@ -1,4 +1,4 @@
-"""Lesson 12: what BERT is shown, what its guesses cost, and two parts of the Transformer's block."""
+"""Lesson 12: the disguised input of BERT, the loss of its guesses, and two parts of a Transformer block."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 from jupyter_mlgpu.teach.lessons.exercises.lesson_11 import as_a_layer
 
-# Numbers that no other argument has, so that one sees where each number of a result comes from.
+# Numbers that no other argument has, so that each number of a result shows its source.
 _MASK = 4
 
 
 def disguise(row: Any, chosen: Any, dice: Any, others: Any, mask: int) -> Any:
-    """What the model is shown: of the chosen tokens, 80 % as `mask` and 10 % as another token."""
+    """Return the model's input: 80 % of the chosen tokens become `mask`, 10 % another token."""
     shown = np.where(chosen & (dice < 0.8), mask, row)
     return np.where(chosen & (dice >= 0.9), others, shown)
 
 
 def masked_loss(losses: Any, chosen: Any) -> Any:
-    """The mean of the losses over the chosen places; the others do not count."""
+    """Return the mean of the losses over the chosen places."""
     return (losses * chosen).sum() / chosen.sum()
 
 
 def layer_norm(x: Any) -> Any:
-    """Each vector with the mean 0 and the standard deviation 1: [..., width] to [..., width]."""
+    """Return each vector with mean 0 and standard deviation 1: [..., width] to [..., width]."""
     from keras import ops
 
     mean = ops.mean(x, axis=-1, keepdims=True)
@@ -36,19 +36,19 @@ def layer_norm(x: Any) -> Any:
 
 
 def block(x: Any, norm: Any, attention: Any, feed_forward: Any) -> Any:
-    """A block of the Transformer: attention, then feed-forward, each normalized before and added."""
+    """Apply a Transformer block: attention, then feed-forward, each normalized before and added after."""
     x = x + attention(norm(x))
     return x + feed_forward(norm(x))
 
 
 def whole_words(continues: Any, chosen: Any) -> Any:
-    """Where one piece of a word is chosen, all pieces of it are: True or False for each, [n]."""
+    """Return a boolean for each piece, [n]: True if any piece of its word is chosen."""
     word = np.cumsum(~continues)  # the number of the word in which each piece stands
     return np.isin(word, word[chosen])
 
 
 def with_stand_ins(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` makes of x with parts simple enough to follow; the lesson says what they do."""
+    """Call `answer` on x with parts simple enough to follow; the lesson describes them."""
     from keras import ops
 
     def norm(x: Any) -> Any:
@@ -78,7 +78,7 @@ def _fresh_rows(draw: random.Random) -> Arguments:
 def _fresh_losses(draw: random.Random) -> Arguments:
     shape = (draw.randint(2, 4), draw.randint(4, 7))
     random_numbers = np.random.default_rng(draw.getrandbits(32))
-    # Chosen are 1, the others 0, as many as come; never none.
+    # Any number of 1 among 0, but at least one.
     chosen = (random_numbers.random(shape) < 0.4).astype("float32")
     chosen[0, draw.randrange(shape[1])] = 1
     return {"losses": random_numbers.uniform(1, 9, shape).astype("float32"), "chosen": chosen}
@@ -91,7 +91,8 @@ def _fresh_vectors(draw: random.Random) -> Arguments:
 
 
 def _fresh_pieces(draw: random.Random) -> Arguments:
-    # Words of one to four pieces, of which about one in six is chosen; of the last word, its last piece.
+    # Words of one to four pieces, of which about one in six is chosen. Of the last word, the last piece is
+    # chosen.
     lengths = [draw.randint(1, 4) for _ in range(8)] + [4]
     continues = np.array([piece > 0 for length in lengths for piece in range(length)])
     chosen = np.random.default_rng(draw.getrandbits(32)).random(continues.size) < 0.15

@@ -1,4 +1,4 @@
-"""Lesson 13: one vector for a sentence, a fair draw of the few labels, and how sure a lead is."""
+"""Lesson 13: one vector for a sentence, a fair draw of the few labels, and the confidence in a lead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jupyter_mlgpu.teach.lessons.display import yes
 
 
 def pool(vectors: Any, rows: Any) -> Any:
-    """The mean of the vectors of each sentence's tokens; [PAD], which is token 0, does not count."""
+    """Return the mean vector of each sentence's tokens; [PAD], which is token 0, does not count."""
     from keras import ops
 
     counts = ops.cast(ops.not_equal(rows, 0), vectors.dtype)[:, :, None]
@@ -21,20 +21,20 @@ def pool(vectors: Any, rows: Any) -> Any:
 
 
 def few(labels: Any, each: int, seed: int) -> Any:
-    """Places in `labels`, drawn by chance: `each` of every class."""
+    """Return random positions in `labels`: `each` of every class."""
     draw = np.random.default_rng(seed)
     mixed = draw.permutation(len(labels))
     return np.concatenate([mixed[labels[mixed] == one][:each] for one in np.unique(labels)])
 
 
 def lead(first: Any, second: Any, draws: Any) -> Any:
-    """Between which two numbers the first method's lead is in 95 % of the draws: [2]."""
+    """Return the two numbers between which the first method's lead is in 95 % of the draws: [2]."""
     leads = (first[draws] - second[draws]).mean(axis=1)
     return np.percentile(leads, [2.5, 97.5])
 
 
 def _run_in_a_model(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` gives inside a Keras model, as it is used in the lesson; None where it is left open."""
+    """Call `answer` inside a Keras model, as the lesson does; return None if it is left open."""
     import keras
 
     vectors, tokens = (np.asarray(one) for one in arguments.values())
@@ -50,7 +50,7 @@ def _fresh_vectors(draw: random.Random) -> Arguments:
     random_numbers = np.random.default_rng(draw.getrandbits(32))
     tokens = np.zeros((sentences, length), "int32")
     for row in tokens:
-        # At least one [PAD] each, so that who counts it is found out.
+        # At least one [PAD] each, so that an answer that counts it is wrong.
         filled = draw.randint(1, length - 1)
         row[:filled] = random_numbers.integers(5, 99, filled)
     vectors = random_numbers.uniform(1, 9, (sentences, length, width)).astype("float32")
@@ -58,7 +58,7 @@ def _fresh_vectors(draw: random.Random) -> Arguments:
 
 
 def _how_few(answer: Answer, arguments: Arguments) -> object:
-    """What is right about a draw, whichever places it takes: for each class how often, and how many twice."""
+    """Return properties of a random draw: the number of each class, and the number of repeated positions."""
     labels, each, seed = (np.asarray(one) for one in arguments.values())
     places = answer(labels, int(each), int(seed))
     if places is None or places is ...:

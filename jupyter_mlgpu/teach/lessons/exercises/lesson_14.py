@@ -1,4 +1,4 @@
-"""Lesson 14: shares of a batch, one gradient from several, what engines can gain, and a ring of them."""
+"""Lesson 14: shares of a batch, a joint gradient, the possible speed-up, and a ring all-reduce."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
 
 
 def shares(batch: int, engines: int) -> list[int]:
-    """How many images each engine gets, as even as can be, the larger shares first."""
+    """Return the number of images for each engine, as even as possible, the larger shares first."""
     each, left = divmod(batch, engines)
     return [each + 1 if engine < left else each for engine in range(engines)]
 
 
 def together(gradients: Sequence[Any], images: Sequence[int]) -> Any:
-    """One gradient from those of the engines, each the mean over so many images."""
+    """Return one gradient from those of the engines, each the mean over its number of images."""
     weighted = [gradient * count for gradient, count in zip(gradients, images, strict=True)]
     return sum(weighted) / sum(images)
 
 
 def speed_up(compute: float, engines: int, communication: float) -> float:
-    """How many times as fast a step is on several engines as on one, from seconds."""
+    """Return how many times as fast a step is on several engines as on one; times are in seconds."""
     return compute / (compute / engines + communication)
 
 
 def ring_all_reduce(size: float, engines: int, latency: float, bandwidth: float) -> float:
-    """Seconds of an all-reduce of `size` bytes in a ring; `bandwidth` is in bytes a second."""
+    """Return the seconds of an all-reduce of `size` bytes in a ring; `bandwidth` is in bytes per second."""
     turns = 2 * (engines - 1)
     return turns * (latency + size / engines / bandwidth)
 
@@ -56,7 +56,7 @@ def _fresh_step(draw: random.Random) -> Arguments:
 
 
 def _fresh_ring(draw: random.Random) -> Arguments:
-    # Neither the latency nor the bytes are nothing beside the other.
+    # Neither the latency nor the transfer time is negligible.
     engines, bandwidth = draw.randint(3, 16), draw.uniform(1e8, 1e10)
     size = draw.randint(1, 400) * 100_000
     latency = size / engines / bandwidth * draw.uniform(0.2, 2)

@@ -1,4 +1,4 @@
-"""Lesson 15: which version came first, which check names what is wrong with a machine, and all that do."""
+"""Lesson 15: compare versions, find the check that names a machine's fault, and list all such checks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 
-#: What a report tells of a machine: versions, None where it does not tell; packages and variables by name.
+#: A report on a machine: versions (None if unknown), and packages and variables by name.
 Machine = dict[str, Any]
 
 _PATH = {"DYLD_LIBRARY_PATH": "/usr/local/cuda/lib"}
@@ -22,12 +22,12 @@ _HEALTHY: Machine = {
 
 
 def older(version: Any, than: Any) -> Any:
-    """Whether a version such as "2.9.1" comes before another, by its three numbers."""
+    """Return True if a version such as "2.9.1" comes before another, by its three numbers."""
     return [int(part) for part in version.split(".")] < [int(part) for part in than.split(".")]
 
 
 def diagnosis(machine: Any) -> Any:
-    """The check that names what is wrong with a machine, or "none" where none of the three does."""
+    """Return the check that names a machine's fault, or "none" if none of the three finds one."""
     packages = machine["packages"]
     if "tensorflow-metal" in packages and not older(packages["tensorflow"], "2.20.0"):
         return "metal-plugin-version"
@@ -39,7 +39,7 @@ def diagnosis(machine: Any) -> Any:
 
 
 def faults(machine: Any) -> Any:
-    """Every check of the four that finds something, in the order in which the doctor tells them."""
+    """Return all of the four checks that find something, in the doctor's order."""
     packages = machine["packages"]
     with_plugin = "tensorflow-metal" in packages
     found = []
@@ -55,7 +55,7 @@ def faults(machine: Any) -> Any:
 
 
 def each_version(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` says of each version."""
+    """Return the answer for each version."""
     versions, than = arguments["versions"], str(arguments["than"])
     assert isinstance(versions, list)
     found = {
@@ -65,15 +65,15 @@ def each_version(answer: Answer, arguments: Arguments) -> object:
 
 
 def each_machine(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` says of each machine, by what is telling about it."""
+    """Return the answer for each machine, by a description of the machine."""
     machines = arguments["machines"]
     assert isinstance(machines, list)
-    found = {f"{number}. {_told(one)}": answer(one) for number, one in enumerate(machines, 1)}
+    found = {f"{number}. {_description(one)}": answer(one) for number, one in enumerate(machines, 1)}
     return None if any(one is None or one is ... for one in found.values()) else found
 
 
 def every_fault(answer: Answer, arguments: Arguments) -> object:
-    """What `answer` lists for each machine, in one line each."""
+    """Return the answer's list for each machine, joined in one line."""
     found = each_machine(answer, arguments)
     if not isinstance(found, dict):
         return found
@@ -83,8 +83,8 @@ def every_fault(answer: Answer, arguments: Arguments) -> object:
     }
 
 
-def _told(machine: Machine) -> str:
-    """A machine in one line: its packages, what Python was told, and where the variables are."""
+def _description(machine: Machine) -> str:
+    """Return a machine in one line: its packages, its Python version, and the places of the variables."""
     parts = [f"{name} {version}" for name, version in machine["packages"].items()]
     parts += [f"macOS {machine['macos']}", f"told {machine['told']}"]
     for name in machine["shell"]:
@@ -148,7 +148,7 @@ EXERCISES = (
         name="older",
         task=say("return whether the first version comes before the second, number by number"),
         reference=older,
-        # 2.9 is older than 2.20, and neither text nor a decimal number says so; 10 begins with a 1.
+        # 2.9 is older than 2.20, although text and decimal numbers say otherwise; 10 begins with a 1.
         example={
             "versions": ["2.9.1", "2.19.1", "2.20.0", "2.21.0", "10.13.6"],
             "than": "2.20.0",

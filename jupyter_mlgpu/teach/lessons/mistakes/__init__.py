@@ -1,1 +1,1 @@
-"""Hints and likely mistakes, a module a lesson: `COACHING`, by the exercise's name."""
+"""Hints and likely mistakes of the exercises, one module per lesson: `COACHING`, by exercise name."""

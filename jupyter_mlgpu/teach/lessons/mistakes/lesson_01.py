@@ -1,4 +1,4 @@
-"""Lesson 01: hints, and likely mistakes by name."""
+"""Lesson 01: hints and likely mistakes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def z_taken_away(x: Any, y: Any, z: Any) -> Any:
 
 
 def _halves(numbers: Any, rounds: Any) -> Any:
-    """The sum in halves, with rounds of another kind."""
+    """Return the sum in halves, and the result of `rounds` in place of the right number of rounds."""
     if len(numbers) == 1:
         return numbers[0], 0
     half = len(numbers) // 2

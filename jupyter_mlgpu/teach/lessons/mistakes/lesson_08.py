@@ -1,4 +1,4 @@
-"""Lesson 08: hints, and likely mistakes by name."""
+"""Lesson 08: hints and likely mistakes."""
 
 from __future__ import annotations
 

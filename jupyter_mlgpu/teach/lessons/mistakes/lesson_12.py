@@ -1,4 +1,4 @@
-"""Lesson 12: hints, and likely mistakes by name."""
+"""Lesson 12: hints and likely mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 13: hints, and likely mistakes by name."""
+"""Lesson 13: hints and likely mistakes."""
 
 from __future__ import annotations
 

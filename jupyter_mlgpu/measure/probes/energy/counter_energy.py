@@ -1,15 +1,15 @@
-"""Energy between two moments, from a counter that is looked at from time to time and moves in steps.
+"""Energy between two moments, from a counter that is sampled and moves in steps.
 
-A counter that is refreshed every R seconds shows what was true at some moment of the last R seconds. So each
-value is taken as that of R/2 ago, and the missing or surplus stretch at both ends is filled with the power
-around it. The uncertainty is what the unknown age (R/2 either way) and the stretches not read come to:
+A counter that is refreshed every R seconds shows a value of some moment in the last R seconds. So each value
+is taken as that of R/2 ago, and the missing or surplus stretch at both ends is filled with the power around
+it. The uncertainty comes from the unknown age (R/2 either way) and the stretches without samples:
 
     energy = last - first + P_end * (ended - (t_last - R/2)) + P_begin * ((t_first - R/2) - begun)
     uncertainty = P * (R/2 + t_first - begun) + P * (R/2 + ended - t_last)
 
-with P_begin and P_end in watts from the counter itself over about `SPAN` seconds, or, before the cell, from a
-gauge where there is one, and P the largest power known of that end and of the cell in the mean. Both terms
-vanish against a cell that is long compared with R. The error of the sensor itself is not in it.
+P_begin and P_end in watts are from the counter itself over about `SPAN` seconds, or, before the cell, from a
+gauge if there is one. P is the largest known power at that end, or the cell's mean power if that is larger.
+Both terms vanish against a cell that is long compared with R. The error of the sensor is not included.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: Seconds over which the power at either end is taken: several refreshes of the slowest counter.
+#: Seconds over which the power at either end is computed: several refreshes of the slowest counter.
 SPAN = 0.5
 #: The largest uncertainty that is shown, as a part of the energy.
 BOUND = 0.10
-#: No processor package or GPU draws more, in watts: a counter that moves faster has been set, not counted.
+#: No CPU package or GPU draws more, in watts: a counter that moves faster was set, not counted.
 MOST_WATTS = 5_000.0
 
 BACKWARDS = say("The energy counter went backwards while the cell ran, as when its driver restarts.")
@@ -33,7 +33,7 @@ JUMPED = say("While the cell ran, the energy counter jumped by more than any chi
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """Joules with the half width of their interval, and how many looks they rest on."""
+    """Joules with the half width of their interval, and the number of samples behind them."""
 
     joules: float
     uncertainty: float
@@ -46,11 +46,11 @@ class _Sample:
     joules: float
 
 
-class Counted:
-    """One counter over one cell. `add` may be called from another thread than the rest.
+class CounterEnergy:
+    """The energy of one cell from one counter. `add` may be called from another thread than the rest.
 
-    `refresh` is the time between two steps of the counter, in seconds; `wraps_at` the joules at which it
-    starts again from 0, None where it does not. Only what both ends need is kept, however long the cell.
+    `refresh` is the time between two steps of the counter, in seconds. `wraps_at` is the value in joules at
+    which it restarts from 0, None if it does not. Memory use does not grow with the cell.
     """
 
     def __init__(self, refresh: float, wraps_at: float | None = None) -> None:
@@ -64,11 +64,11 @@ class Counted:
         self._moved_at = 0.0
         self._samples = 0
         self._broken: Sentence | None = None
-        #: Watts before the cell, where a gauge tells them.
+        #: Watts before the cell, if a gauge reports them.
         self.before: float | None = None
 
     def add(self, at: float, joules: float, *, last: bool = False) -> None:
-        """The counter showed `joules` at the moment `at`, in seconds of one clock; `last` closes it."""
+        """Add a sample: the counter showed `joules` at the time `at` (s). `last` ends the sampling."""
         with self._lock:
             if self._closed or self._broken is not None:
                 return
@@ -86,14 +86,14 @@ class Counted:
                 return
             self._take(sample)
 
-    def lost(self, why: Sentence) -> None:
-        """The counter could not be read any more."""
+    def fail(self, why: Sentence) -> None:
+        """Note that the counter can no longer be read."""
         with self._lock:
             if not self._closed:
                 self._broken = self._broken or why
 
     def between(self, begun: float, ended: float) -> Energy | Sentence:
-        """The energy between two moments, or in a sentence why it is not known."""
+        """Return the energy between two moments, or a sentence why it is unknown."""
         with self._lock:
             self._closed = True
             if self._broken is not None:
@@ -106,7 +106,7 @@ class Counted:
         first, last, half = self._head[0], self._tail[-1], self._refresh / 2
         mean = _watts(first, last)
         first_watts, last_watts = _watts(first, self._head[-1]), _watts(self._tail[0], last)
-        # The first value is of before the cell, unless it was read late.
+        # The first value is from before the cell, unless it was read late.
         before = self.before if self.before is not None and first.at - half < begun else first_watts
         joules = (
             last.joules
@@ -121,7 +121,7 @@ class Counted:
         )
         if joules <= 0 or (ended - begun < self._refresh / BOUND and uncertainty > BOUND * joules):
             return self._too_short()
-        if uncertainty > BOUND * joules:  # where much more power was drawn just before, say
+        if uncertainty > BOUND * joules:  # for example, much more power was drawn just before
             return say(
                 "Too uncertain to show (± {share}): a longer cell is more certain.",
                 share=f"{uncertainty / joules:.0%}",
@@ -135,7 +135,7 @@ class Counted:
         self._samples += 1
         if not self._tail or sample.joules != self._tail[-1].joules:
             self._moved_at = sample.at
-        else:  # it stood still for longer than it should: then that is how often it is refreshed
+        else:  # it did not move for longer than `refresh`: then that is the time between its steps
             self._refresh = max(self._refresh, sample.at - self._moved_at)
         if not self._head or self._head[-1].at - self._head[0].at < SPAN:
             self._head.append(sample)
@@ -144,11 +144,11 @@ class Counted:
             self._tail.popleft()
 
     def _too_short(self) -> Sentence:
-        # It stands in the receipts of most cells on a GPU, so it is short.
+        # This is in the receipts of most cells on a GPU, so it is short.
         return say(
             "Too short to measure: a cell should take at least {time} s.", time=f"{self._refresh / BOUND:.2g}"
         )
 
 
-def _watts(one: _Sample, other: _Sample) -> float:
-    return (other.joules - one.joules) / (other.at - one.at) if other.at > one.at else 0.0
+def _watts(first: _Sample, last: _Sample) -> float:
+    return (last.joules - first.joules) / (last.at - first.at) if last.at > first.at else 0.0

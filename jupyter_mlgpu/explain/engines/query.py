@@ -1,6 +1,6 @@
-"""Asking engines through a client of ipyparallel, which is not imported here: what is used of it is below.
+"""Query engines through a client of ipyparallel; protocols describe what is used, without an import.
 
-Nobody is waited for longer than the time that was given; an engine that fails costs its own answer only.
+No engine is waited for longer than the given timeout. An engine that fails costs only its own answer.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Record, Run
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: Round trips to each engine, by which its clock is compared.
+#: Round trips to each engine that compare its clock.
 ROUND_TRIPS = 20
 
 
 class PendingAnswer(Protocol):
-    """What an engine will have answered, as `ipyparallel.AsyncResult` has it."""
+    """The future answer of an engine, like `ipyparallel.AsyncResult`."""
 
     def get(self, timeout: float) -> Any:
-        """What was answered; raises TimeoutError where that takes longer than so many seconds."""
+        """Return the answer. Raises TimeoutError after `timeout` seconds."""
         ...
 
 
 class View(Protocol):
-    """One engine, as `ipyparallel.DirectView` has it."""
+    """One engine, like `ipyparallel.DirectView`."""
 
     def apply_async(self, function: Callable[[], Any]) -> PendingAnswer:
-        """Have a function called in the engine."""
+        """Call a function in the engine."""
         ...
 
 
 class Client(Protocol):
-    """The way to all engines, as `ipyparallel.Client` has it."""
+    """A connection to all engines, like `ipyparallel.Client`."""
 
     @property
     def ids(self) -> Sequence[int]:
-        """The numbers of the engines that are there."""
+        """The numbers of the engines that exist."""
         ...
 
     def __getitem__(self, engine: int) -> View:
-        """One engine."""
+        """Return one engine."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """What one engine has told: its machine, its clock, its records.
+    """The answer of one engine: its machine, its clock, its records.
 
-    `why`: it has told nothing now, for this reason; what is here is what it had told or written down before.
-    `gone`: it is there no more.
+    If `why` is set, the engine did not answer, for this reason; the data here is what it had reported or
+    saved before. If `gone` is true, the engine no longer exists.
     """
 
     engine: int
@@ -70,43 +70,44 @@ class EngineReport:
 
 
 def ask(client: Client, engines: Sequence[int], timeout: float, clock: Clock) -> list[EngineReport]:
-    """Compare these engines' clocks with ours, ask for their records; an `EngineReport` for each, in order.
+    """Compare the engines' clocks with ours, and return a report with the records of each, in order.
 
-    Each of three steps ends after `timeout` seconds: a first call to all at once, to find out who answers;
-    the round trips, one engine at a time, so that none waits for another; the records, from all at once.
+    There are three steps, and each ends after `timeout` seconds. First all engines are called at once, to
+    find out which answer. Then round trips are made with one engine at a time, so that none waits for
+    another. Finally the records are fetched from all at once.
     """
-    asking = _Asking(client, timeout, clock)
-    there = asking.all(engines, remote.now)
-    trips: dict[int, list[RoundTrip]] = {engine: [] for engine in there}
-    end = asking.end()
+    query = _Query(client, timeout, clock)
+    answering = query.all(engines, remote.now)
+    trips: dict[int, list[RoundTrip]] = {engine: [] for engine in answering}
+    end = query.end()
     for _ in range(ROUND_TRIPS):
-        for engine in [one for one in trips if one not in asking.silent]:
-            if (trip := asking.round_trip(engine, end)) is not None:
+        for engine in [one for one in trips if one not in query.silent]:
+            if (trip := query.round_trip(engine, end)) is not None:
                 trips[engine].append(trip)
-    answers = asking.all([one for one in trips if one not in asking.silent], remote.records)
-    told = []
+    answers = query.all([one for one in trips if one not in query.silent], remote.records)
+    reports = []
     for engine in engines:
-        if engine in answers and engine not in asking.silent:
-            told.append(_read(engine, answers[engine], estimate(trips[engine])))
+        if engine in answers and engine not in query.silent:
+            reports.append(_read(engine, answers[engine], estimate(trips[engine])))
         else:
-            told.append(EngineReport(engine, why=asking.silent[engine]))
-    return told
+            reports.append(EngineReport(engine, why=query.silent[engine]))
+    return reports
 
 
-class _Asking:
+class _Query:
     def __init__(self, client: Client, timeout: float, clock: Clock) -> None:
         self._client = client
         self._timeout = timeout
         self._clock = clock
-        #: Why an engine is asked no more.
+        #: The reason why an engine is no longer queried.
         self.silent: dict[int, str] = {}
 
     def end(self) -> int:
-        """The moment up to which a step that begins now may wait."""
+        """Return the deadline of a step that begins now, in nanoseconds."""
         return self._clock.monotonic_ns() + round(self._timeout * 1e9)
 
     def all(self, engines: Iterable[int], function: Callable[[], Any]) -> dict[int, Any]:
-        """Ask several at once, and wait for them together."""
+        """Call a function in several engines at once, and return the answers of those that answered."""
         end = self.end()
         sent = [(engine, self._send(engine, function)) for engine in engines]
         found = {}
@@ -116,11 +117,11 @@ class _Asking:
         return found
 
     def round_trip(self, engine: int, end: int) -> RoundTrip | None:
-        """Ask one for its clock; None where it does not answer, then or any more."""
+        """Return one reading of an engine's clock, or None if it does not answer."""
         sent = self._clock.monotonic_ns()
         answer = self._send(engine, remote.now)
-        there = None if answer is None else self._wait(engine, answer, end)
-        return None if there is None else RoundTrip(sent, there, self._clock.monotonic_ns())
+        reading = None if answer is None else self._wait(engine, answer, end)
+        return None if reading is None else RoundTrip(sent, reading, self._clock.monotonic_ns())
 
     def _send(self, engine: int, function: Callable[[], Any]) -> PendingAnswer | None:
         try:
@@ -147,7 +148,7 @@ class _Asking:
                 engine=number,
                 timeout=f"{self._timeout:g}",
             )
-        # A failure over there, as ipyparallel's RemoteError tells it.
+        # A failure in the engine, as ipyparallel's RemoteError reports it.
         if getattr(error, "ename", None) in ("ModuleNotFoundError", "ImportError", "AttributeError"):
             return say(
                 "Engine {engine} has no jupyter_mlgpu, or an older version: install the version used here.",
@@ -163,12 +164,12 @@ class _Asking:
 
 def _read(engine: int, answer: Any, offset: Offset) -> EngineReport:
     runs: dict[Run, Run] = {}
-    records: dict[tuple[str, int], Record] = {}  # what comes twice counts once, and the last one is whole
+    records: dict[tuple[str, int], Record] = {}  # of duplicates the last one is complete
     problems = []
-    for one in json.loads(answer["records"]):
+    for data in json.loads(answer["records"]):
         try:
-            record = Record.from_json(one)
-        except RecordError as error:  # costs only itself
+            record = Record.from_json(data)
+        except RecordError as error:  # only this record is lost
             problems.append(
                 say(
                     "A record of engine {engine} was left out: {error}.", engine=str(engine), error=str(error)

@@ -1,8 +1,8 @@
-"""Requests to the process that empties the pipes, and whether it has answered them.
+"""Requests to the process that empties the pipes, and its answers.
 
-A request is a number on a socket, greater than all before it; a page that both processes map holds the
-greatest one that was answered. So each thread sees for itself whether its answer has come, whatever others
-have asked since, and there is no lock: a Ctrl-C between two lines could leave that locked for ever.
+A request is a number on a socket, greater than all before it. A page that both processes map holds the
+greatest number that was answered. So each thread sees for itself if its answer has come, whatever other
+threads have asked since. There is no lock: a Ctrl-C between two lines could leave it locked for ever.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from jupyter_mlgpu.record.clock import real_time
 
 #: Seconds to wait for an answer without releasing the GIL; most answers take 40 microseconds.
 _SPIN = 0.0003
-#: Seconds to wait at a time: what wakes us up may have been read by another thread that waits.
+#: Seconds to wait at a time: another waiting thread may have read the byte that wakes this one.
 _GLANCE = 0.02
 _SEND_FLAGS = getattr(socket, "MSG_NOSIGNAL", 0) | socket.MSG_DONTWAIT
-#: Seconds after which a process that does not answer is not waited for, and is asked once more.
+#: Seconds of silence after which a process is no longer waited for, and after which it is asked once more.
 _SILENT, _ASK_AGAIN = 0.5, 1.0
 
 # PyDLL keeps the GIL: releasing it would cost a busy cell far more.
@@ -33,7 +33,7 @@ _libc = ctypes.PyDLL(None)
 _send, _yield = _libc.send, _libc.sched_yield
 
 
-class Questions:
+class ReaderRequests:
     """Asks one process, from any thread. `control` is the socket, `words` the page."""
 
     def __init__(self, control: socket.socket, words: memoryview) -> None:
@@ -43,47 +43,47 @@ class Questions:
         self._asked = -math.inf
         # The oldest request that may have no answer, and when it was sent.
         self._oldest = (0, 0.0)
-        #: Whether the process was seen to have ended.
+        #: True if the process is known to have ended.
         self.ended = False
 
     def settle(self, seconds: float) -> bool:
-        """Have all that was written up to now in the files; whether that was done within so many seconds."""
+        """Have all that was written up to now stored. Returns True if done within so many seconds."""
         now = real_time.monotonic()
-        # A process that has been silent for long is not waited for again and again.
+        # A process that has been silent for long is not waited for each time.
         hopeless = self.silent() > _SILENT and now - self._asked < _ASK_AGAIN
         if hopeless and not self._answered(self._oldest[0], 0.0):
             return False
         return self._ask(next(self._numbers), seconds)
 
     def forward(self, seconds: float) -> None:
-        """Have what is written from now on passed on."""
+        """Have everything written from now on passed on instead of stored."""
         self._ask(FORWARD, seconds)
 
     def silent(self) -> float:
-        """For how many seconds a request has not been answered."""
+        """Return for how many seconds a request has not been answered."""
         number, since = self._oldest
         return 0.0 if self._words[ANSWERED] >= number else real_time.monotonic() - since
 
     def close(self) -> None:
-        """Ask nothing more."""
+        """Close the socket."""
         self._control.close()
 
     def _ask(self, number: int, seconds: float) -> bool:
-        """Send a request and wait for its answer; whether it came."""
-        if os.getpid() != self._owner:  # a child that C's fork has made
+        """Send a request and wait for its answer. Returns True if it came."""
+        if os.getpid() != self._owner:  # a child forked by C code
             return False
         now = self._asked = real_time.monotonic()
         request = number.to_bytes(REQUEST_BYTES, sys.byteorder)
         sent = _send(self._control.fileno(), request, len(request), _SEND_FLAGS) == len(request)
-        # Noted once it is sent: what an interrupt has kept from being sent is waited for by nobody.
+        # Noted only after sending: an interrupt may have kept the request from being sent.
         if sent and self._words[ANSWERED] >= self._oldest[0]:
             self._oldest = number, now
         return self._answered(number, seconds if sent else 0.0)
 
     def _answered(self, number: int, seconds: float) -> bool:
-        """Return whether a request is answered within so many seconds."""
+        """Return True if a request is answered within so many seconds."""
         words, begun = self._words, real_time.perf_counter()
-        # Not giving the GIL away: to get it back takes 5 ms where other threads are busy.
+        # Without releasing the GIL: to get it back takes 5 ms if other threads are busy.
         while words[ANSWERED] < number and real_time.perf_counter() - begun < min(seconds, _SPIN):
             _yield()
         try:
@@ -91,15 +91,15 @@ class Questions:
                 left = max(0.0, begun + seconds - real_time.perf_counter())
                 if not self._wakes_up(min(left, _GLANCE)) and left <= _GLANCE:
                     break
-            if number % 64 == 0:  # what wakes us up is for who waits
+            if number % 64 == 0:  # clears bytes that nobody has waited for
                 self._wakes_up(0.0)
-        except (OSError, ValueError) as error:  # it has ended, or the socket was closed
+        except (OSError, ValueError) as error:  # the process has ended, or the socket was closed
             if is_of_a_handler(error):
                 raise
         return bool(words[ANSWERED] >= number)
 
     def _wakes_up(self, seconds: float) -> bool:
-        """Wait for news from the process: an answer, or its end. Raises OSError or ValueError."""
+        """Wait for an answer or the end of the process. Raises OSError or ValueError."""
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         if not poll.poll(seconds * 1000):

@@ -1,4 +1,4 @@
-"""Start a program that is no child of this process.
+"""Starts a program that is no child of this process.
 
 Sources: PR_GET_CHILD_SUBREAPER of prctl(2).
 """
@@ -14,15 +14,15 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 
-#: Descriptors are given in two steps, so that none is overwritten before it was given.
+#: Descriptors are assigned in two steps, so that none is overwritten before it was copied.
 _COPIES_FROM = 64
 _PR_GET_CHILD_SUBREAPER = 37
 
 
 def python() -> str:
-    """The path of a Python interpreter. Raises OSError where none is known.
+    """Return the path of a Python interpreter. Raises OSError if none is known.
 
-    The user's code may have changed `sys.executable`, and in a program with Python inside it is that program.
+    The user's code may have changed `sys.executable`. In a program that embeds Python it is that program.
     """
     for path in (sys.executable, getattr(sys, "_base_executable", ""), _of_this_process()):
         if path and "python" in os.path.basename(path).lower() and os.access(path, os.X_OK):
@@ -31,10 +31,10 @@ def python() -> str:
 
 
 def start(program: Sequence[str], descriptors: Sequence[int]) -> None:
-    """Run a program that has `descriptors` as 3, 4 and so on, and /dev/null as 0 to 2.
+    """Run a program with `descriptors` as 3, 4 and so on, and /dev/null as 0 to 2.
 
-    A shell starts it and ends within 2 ms: the program then belongs to the system's first process, and
-    `os.wait` and `children()` do not find it. Raises OSError where no process can be made, and where it would
+    A shell starts it and ends within 2 ms. The program then belongs to the system's first process, and
+    `os.wait` and `children()` do not find it. Raises OSError if no process can be created, or if it would
     become a child of this one nevertheless.
     """
     if os.getpid() == 1 or _adopts():
@@ -42,13 +42,13 @@ def start(program: Sequence[str], descriptors: Sequence[int]) -> None:
     with contextlib.ExitStack() as opened:
         actions: list[tuple[int, ...]] = []
         for target, descriptor in enumerate(descriptors, start=3):
-            aside = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _COPIES_FROM)
-            opened.callback(os.close, aside)
-            actions.append((os.POSIX_SPAWN_DUP2, aside, target))
+            copy = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _COPIES_FROM)
+            opened.callback(os.close, copy)
+            actions.append((os.POSIX_SPAWN_DUP2, copy, target))
         null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         opened.callback(os.close, null)
         actions += [(os.POSIX_SPAWN_DUP2, null, standard) for standard in range(3)]
-        with _unnoticed():
+        with _sigchld_hidden():
             shell = os.posix_spawn(
                 "/bin/sh",
                 ["sh", "-c", '"$@" &', "sh", *program],
@@ -58,15 +58,15 @@ def start(program: Sequence[str], descriptors: Sequence[int]) -> None:
                 setsigmask=[],
                 setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP},
             )
-            status = _waited_for(shell)
+            status = _exit_status(shell)
     if status:
         raise OSError(f"the shell could not start it (exit status {status})")
 
 
-def _waited_for(process: int) -> int:
+def _exit_status(process: int) -> int:
     try:
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    except ChildProcessError:  # the user's code waits for all children, or ignores them
+    except ChildProcessError:  # the user's code waits for all children or ignores them
         return 0
 
 
@@ -78,16 +78,16 @@ def _of_this_process() -> str:
 
 
 def _adopts() -> bool:
-    """Return whether orphans among our descendants become our children."""
+    """Return True if orphans among our descendants become our children."""
     adopts = ctypes.c_int(0)
-    with contextlib.suppress(AttributeError):  # not on this system
+    with contextlib.suppress(AttributeError):  # this system has no such call
         ctypes.CDLL(None).prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(adopts), 0, 0, 0)
     return adopts.value != 0
 
 
 @contextlib.contextmanager
-def _unnoticed() -> Iterator[None]:
-    """A handler of the user's hears nothing of our child, and of its own all the same."""
+def _sigchld_hidden() -> Iterator[None]:
+    """Hide the end of our child from a handler of the user's, but not the end of the user's children."""
     handler = signal.getsignal(signal.SIGCHLD)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield

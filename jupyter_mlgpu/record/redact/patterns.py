@@ -1,13 +1,23 @@
-"""Many words as one pattern that looks at each letter once: it branches where the words do."""
+"""Regular expressions for redaction: many words as one pattern, and compilation on first use."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 
 
+@functools.cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern, compiled when a text first needs it."""
+    return re.compile(pattern)
+
+
 def any_of(words: Mapping[str, str]) -> str:
-    """A pattern for the longest of these words that stands there, each with what must follow it."""
+    """Return a pattern for the longest matching word of `words`, each followed by its own pattern.
+
+    It is a prefix tree, so it reads each letter of a text once.
+    """
     begins: dict[str, dict[str, str]] = {}
     for word, after in words.items():
         if word:

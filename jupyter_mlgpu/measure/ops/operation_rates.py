@@ -1,7 +1,7 @@
-"""How a profiled cell kept its device at work: gaps, copies, operations a second, and how long one took.
+"""Rates of a profiled cell: gaps and copies of its device, operations a second, and their mean length.
 
-All of it is of the profiled run, in which Python is slower than in a light one: shares and counts say what
-kind of work it was, and none of them is a timing.
+All figures are of the profiled run, in which Python is slower than in a light one. Shares and counts show the
+kind of work; none of them is a timing.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from jupyter_mlgpu.measure.ops.selftime import by_line, parents
 from jupyter_mlgpu.record.reading import Reading, Scope, new_reading
 from jupyter_mlgpu.record.sentence import say
 
-#: Nanoseconds up to which an operation on the host mostly is its own start. An eager operation on one number
-#: takes 2 to 10 µs with the profiler on (seen with PyTorch 2.13 and TensorFlow 2.19 on a CPU).
+#: Nanoseconds up to which an operation on the host mostly consists of its own start. An eager operation on
+#: one number takes 2 to 10 µs with the profiler on (measured with PyTorch 2.13 and TensorFlow 2.19 on a CPU).
 SHORT_NS = 20_000
-#: How profilers name copies that stay on one device: work of the device's memory, and no transfer.
+#: Profilers' words for copies within one device: they use the device's memory and are no transfer.
 _ON_DEVICE = ("dtod", "device -> device", "devicetodevice", "d2d")
 
 
 def readings(profile: Profile, devices: Sequence[DeviceBusy]) -> list[Reading]:
-    """What a profile tells of the pace; nothing where it did not see all of the cell."""
+    """Return the rates in a profile as readings, none if it does not cover the whole cell."""
     if not profile.complete or profile.end_ns <= profile.start_ns:
         return []
-    found = [one for device in devices for one in _of_device(profile, device)]
-    return found if profile.devices_unseen else [*found, *_of_host(profile, with_pace=not devices)]
+    found = [reading for device in devices for reading in _of_device(profile, device)]
+    return found if profile.devices_unseen else [*found, *_of_host(profile, with_rates=not devices)]
 
 
 def _of_device(profile: Profile, busy: DeviceBusy) -> list[Reading]:
-    mine = [one for one in profile.events if one.plane == "device" and one.device == busy.device]
-    apart = [one for one in mine if one.kind in ("kernel", "copy", "memset")]
-    working = union((one.start_ns, one.end_ns) for one in apart if not _is_transfer(one))
+    events = [event for event in profile.events if event.plane == "device" and event.device == busy.device]
+    intervals = [event for event in events if event.kind in ("kernel", "copy", "memset")]
+    working = union((event.start_ns, event.end_ns) for event in intervals if not _is_transfer(event))
     shares = {
         "device_gaps": busy.between_share,
         "device_copies": (busy.busy_ns - length(working)) / busy.window_ns,
@@ -46,35 +46,35 @@ def _of_device(profile: Profile, busy: DeviceBusy) -> list[Reading]:
 
 
 def _is_transfer(event: Event) -> bool:
-    """Whether it copies between a host and its device."""
+    """Return True if it copies between the host and a device."""
     return event.kind == "copy" and not any(word in event.name.lower() for word in _ON_DEVICE)
 
 
-def _of_host(profile: Profile, *, with_pace: bool) -> list[Reading]:
-    """Of the host's threads; how many operations there were where no device has told it."""
+def _of_host(profile: Profile, *, with_rates: bool) -> list[Reading]:
+    """Return readings of the host's threads; `with_rates` if no device has reported the rates."""
     lines = [events for (plane, _, _), events in by_line(profile.events).items() if plane == "host"]
-    outermost = [one for events in lines for one in _outermost(events)]
+    outermost = [event for events in lines for event in _outermost(events)]
     if not outermost:
         return []
     window = profile.end_ns - profile.start_ns
     count = len(outermost)
-    busiest = max(length(union((one.start_ns, one.end_ns) for one in events)) for events in lines)
+    busiest = max(length(union((event.start_ns, event.end_ns) for event in events)) for events in lines)
     found = [_reading(profile, "host_operations", min(1.0, busiest / window), count)]
     if not profile.compiled:
-        short = union((one.start_ns, one.end_ns) for one in outermost if one.duration_ns <= SHORT_NS)
+        short = union((event.start_ns, event.end_ns) for event in outermost if event.duration_ns <= SHORT_NS)
         found.append(_reading(profile, "short_operations", min(1.0, length(short) / window), count))
-    if with_pace:
-        whole = sum(one.duration_ns for one in outermost)
+    if with_rates:
+        whole = sum(event.duration_ns for event in outermost)
         found.append(_reading(profile, "operation_rate", count / window * 1e9, count))
         found.append(_reading(profile, "operation_length", whole / count / 1e9, count))
     return found
 
 
 def _outermost(events: Sequence[Event]) -> list[Event]:
-    """Operations that no other one has started; a range of the user's is none."""
-    operations = [one for one in events if one.type != "annotation"]
-    outer = parents([(one.start_ns, one.end_ns) for one in operations])
-    return [one for one, parent in zip(operations, outer, strict=True) if parent is None]
+    """Return the operations that no other one has started. Ranges of the user's are left out."""
+    operations = [event for event in events if event.type != "annotation"]
+    outer = parents([(event.start_ns, event.end_ns) for event in operations])
+    return [event for event, parent in zip(operations, outer, strict=True) if parent is None]
 
 
 def _reading(profile: Profile, quantity: str, value: float, count: int, device: str | None = None) -> Reading:

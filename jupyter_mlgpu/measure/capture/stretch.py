@@ -1,7 +1,7 @@
-"""What was written and has not been read yet: reading is dear, so a cell does not wait for it.
+"""Output that was written and has not been read yet: reading is expensive, so a cell does not wait for it.
 
-A stretch is what came in one cell, or between two. Whoever writes only puts pieces down; they are read a few
-milliseconds at a time, in the order in which they came.
+A stretch is the output of one cell, or between two. Writing only queues pieces. They are read in order, a few
+milliseconds at a time.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 #: The origin of an exception that ended a cell.
 EXCEPTION = "exception"
-#: So many bytes are read at a time: half a millisecond's work, where each line differs from all before.
+#: Bytes that are read at a time: half a millisecond's work if each line differs from all before.
 BLOCK = 8 * 1024
-#: So many may wait; what comes beyond is shown, counted and not kept.
+#: Most bytes that may wait. Output beyond that is shown and counted, but not kept.
 MOST_WAITING = 64 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a cell's lines came to; `notes` say what was not kept. Not `whole`: more will come."""
+    """The notes on a cell's lines; `notes` say what was not kept. If not `whole`, more will come."""
 
     lines: tuple[LogLine, ...]
     facts: Mapping[str, Fact]
@@ -36,7 +36,7 @@ class Notes:
 
 
 class LineReader(Protocol):
-    """What makes notes of the lines of a stretch; `explain/logs/reader.py` does."""
+    """Makes notes of the lines of a stretch; `explain/logs/reader.py` implements it."""
 
     def feed(self, stream: str, data: bytes, time: str) -> None:
         """Read bytes of a native stream."""
@@ -48,18 +48,18 @@ class LineReader(Protocol):
         """Note why something was not kept."""
 
     def take_new(self, limit: int) -> tuple[LogLine, ...]:
-        """The first lines that were not taken before, while the cell runs."""
+        """Return the first lines that were not taken before, while the cell runs."""
         ...
 
     def settle(self) -> None:
-        """Read also what may still go on."""
+        """Read also a message that may still go on."""
 
     def so_far(self) -> Notes:
-        """What has been read, while more will come."""
+        """Return the notes so far, while more will come."""
         ...
 
     def finish(self, *, late: bool = False) -> Notes:
-        """All of it; `late`: it came after its cell."""
+        """Return all notes; `late`: the lines came after their cell."""
         ...
 
 
@@ -73,7 +73,7 @@ class _Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Message:
     """A whole message of Python's logging or warnings."""
 
     stream: str
@@ -84,26 +84,26 @@ class _Said:
 
 
 class Stretch:
-    """What came in one cell, or between two. Written to by any thread, read by one at a time."""
+    """The output of one cell, or between two. Any thread may write, but only one may read at a time."""
 
     def __init__(self, new_reader: Callable[[], LineReader]) -> None:
         self._new_reader = new_reader
         self._reader: LineReader | None = None  # None: nothing has been read
-        self._pieces: deque[_Piece | _Said] = deque()
+        self._pieces: deque[_Piece | _Message] = deque()
         self._lost: dict[Sentence, None] = {}
         self._counting = threading.Lock()
         self._reading = threading.Lock()
-        #: Bytes that wait to be read, and those that were not kept.
+        #: Bytes that wait to be read, and bytes that were not kept.
         self.waiting = 0
         self._dropped = 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has come at all."""
+        """True if there was no output at all."""
         return self._reader is None and not self._pieces and not self._lost
 
     def take(self, stream: str, data: bytes, time: str) -> None:
-        """Put down what was written to a stream, and when."""
+        """Queue what was written to a stream, with the time."""
         with self._counting:
             if self.waiting + len(data) > MOST_WAITING:
                 self._dropped += len(data)
@@ -112,19 +112,19 @@ class Stretch:
         self._pieces.append(_Piece(stream, memoryview(data), time))
 
     def say(self, stream: str, text: str, level: str, origin: str, time: str) -> None:
-        """Put down a message of Python's logging or warnings."""
-        self._pieces.append(_Said(stream, text, level, origin, time))
+        """Queue a message of Python's logging or warnings."""
+        self._pieces.append(_Message(stream, text, level, origin, time))
 
     def lost(self, sentence: Sentence) -> None:
-        """Something never came here: a note says so."""
+        """Add a note on something that is missing here."""
         self._lost[sentence] = None
 
     def read(self, seconds: float = math.inf) -> bool:
-        """Read for so long; returns whether nothing waits any more."""
+        """Read for so long. Returns True if nothing waits any more."""
         with self._reading:
             if not self._pieces:
                 return True
-            self._begun()  # which takes longer than reading a few lines
+            self._line_reader()  # made before the time counts: it takes longer than reading a few lines
             until = real_time.perf_counter() + seconds
             while self._pieces:
                 if real_time.perf_counter() >= until:
@@ -133,22 +133,22 @@ class Stretch:
         return True
 
     def settle(self) -> None:
-        """Nothing has come for a while: a message that waited for further lines is whole."""
+        """Take a message that waited for further lines as complete, since nothing has come for a while."""
         with self._reading:
             if self._reader is not None:
                 self._reader.settle()
 
     def take_new(self, limit: int) -> tuple[LogLine, ...]:
-        """Lines read that were not taken before, at most `limit`; their counts may still grow."""
+        """Return at most `limit` lines that were not taken before. Their counts may still grow."""
         with self._reading:
             return () if self._reader is None else self._reader.take_new(limit)
 
     def notes(self, *, late: bool = False) -> Notes | None:
-        """What has been read; None where nothing came. Where nothing waits, that is all, and the end."""
+        """Return the notes, None if nothing came. If nothing waits to be read, they are complete."""
         if self.is_empty:
             return None
         with self._reading:
-            reader = self._begun()
+            reader = self._line_reader()
             for sentence in self._lost:
                 reader.lost(sentence)
             self._lost.clear()
@@ -164,15 +164,15 @@ class Stretch:
                 return reader.so_far()
             return reader.finish(late=late)
 
-    def _begun(self) -> LineReader:
+    def _line_reader(self) -> LineReader:
         if self._reader is None:
             self._reader = self._new_reader()
         return self._reader
 
-    def _read_one(self, piece: _Piece | _Said) -> None:
+    def _read_one(self, piece: _Piece | _Message) -> None:
         """Read one piece, or the first block of it."""
-        reader = self._begun()
-        if isinstance(piece, _Said):
+        reader = self._line_reader()
+        if isinstance(piece, _Message):
             reader.add(piece.stream, piece.text, level=piece.level, origin=piece.origin, time=piece.time)
             return
         data = piece.data
