@@ -1,14 +1,11 @@
-/**
- * The sidebar's plug-in: a panel beside the notebook in focus, its commands, and where they are found.
- */
+/** The sidebar's plug-in: the panel, its commands, and the menus that list them. */
 
 import { ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
-import { INotebookTracker } from '@jupyterlab/notebook';
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
@@ -17,7 +14,7 @@ import { COMMANDS, addCommands } from './lab/commands';
 import { languageOf } from './language/language';
 import { addToContextMenu, addToLauncher, addToMenus, addToPalette } from './lab/menus';
 import { Machine } from './kernel/machine';
-import { Notebooks } from './kernel/notebooks';
+import { Notebooks, type NotebookSession } from './kernel/notebooks';
 import { NowPages } from './sidebar/nowpage';
 import { Panel } from './sidebar/panel';
 import { placePanel, showPanel, revealOnce } from './sidebar/placing';
@@ -25,10 +22,10 @@ import { FinishedCells } from './lab/finished';
 import { FoldedOutputs } from './lab/foldlines';
 import { LiveLines } from './lab/liveline';
 import { setLanguage } from './lab/notices';
-import { outputsProvider } from './receipts/outputsProvider';
-import { lineProvider } from './receipts/lineProvider';
-import { pageOpener } from './lab/pageOpener';
-import { restarterProvider } from './receipts/restarterProvider';
+import { outputsProvider, lineProvider, restarterProvider } from './receipts/providers';
+import { shownEntries } from './kernel/state';
+import { keep } from './receipts/useOwnedState';
+import type { IRecord } from './record/record';
 import { Restarter } from './lab/restarter';
 import { tellReceiptThreshold } from './lab/receiptthreshold';
 import { PLUGIN, followSettings } from './lab/settings';
@@ -122,5 +119,24 @@ const plugin: JupyterFrontEndPlugin<void> = {
     }
   }
 };
+
+/** Return a function that opens the page of a record; null if no notebook has the receipt. */
+function pageOpener(
+  session: NotebookSession | null,
+  record: IRecord,
+  show: () => void
+): (() => void) | null {
+  if (session === null) {
+    return null;
+  }
+  return () => {
+    const entry = shownEntries(session.model.state).findLast(
+      one => one.record.runId === record.runId && one.record.cell.sequence === record.cell.sequence
+    );
+    keep(session, 'opened', entry?.key ?? null);
+    keep(session, 'view', 'cells');
+    show();
+  };
+}
 
 export default plugin;

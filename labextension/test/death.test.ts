@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readKernelExit } from '../src/kernel/kernelexit';
-import type { IKernelExit } from '../src/kernel/kernelexit';
+import { readKernelExit, type IKernelExit } from '../src/kernel/kernelexit';
 import { KernelModel } from '../src/kernel/model';
 import { readSnapshot } from '../src/kernel/protocol';
 import { logJson, snapshotJson } from './records';
@@ -49,24 +48,24 @@ test('a certainty that is none of ours counts as open', () => {
 test('what a kernel died of stays while its successor is not traced', () => {
   const model = new KernelModel();
   model.restart();
-  model.setDeath(death());
+  model.setExit(death());
   model.setKernel('absent');
-  assert(model.state.death);
+  assert(model.state.exit);
   assert.equal(model.state.restarted, true);
 });
 
 test('what a kernel died of is gone when its successor tells of itself, or there is none', () => {
   const model = new KernelModel();
   model.restart();
-  model.setDeath(death());
+  model.setExit(death());
   const snapshot = readSnapshot(snapshotJson(1, []));
   assert(snapshot);
   model.applySnapshot(snapshot);
-  assert.equal(model.state.death, null);
-  model.setDeath(death());
-  assert.equal(model.state.death, null, 'an answer that comes late is no news');
+  assert.equal(model.state.exit, null);
+  model.setExit(death());
+  assert.equal(model.state.exit, null, 'an answer that comes late is no news');
   model.restart();
-  model.setDeath(death());
+  model.setExit(death());
   model.setKernel('none');
-  assert.equal(model.state.death, null);
+  assert.equal(model.state.exit, null);
 });

@@ -1,22 +1,20 @@
-/** Choose the device of the cells to come: the sidebar's own control, told of its kernel by a widget's model. */
+/** The device picker as a widget: the sidebar's control, driven by the widget's model. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import { picks, wordName } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
-import { readSidebarState, readDeviceStatus } from '../kernel/protocol';
+import { readSidebarState, readDeviceStatus } from '../kernel/messages';
 import { count } from '../language/untrusted';
 import { DeviceSelect } from '../sidebar/DevicePicker';
 import { Prose } from '../receipts/Prose';
 import { RestartNotice } from '../receipts/RestartNotice';
-import { useTrait } from './model';
-import type { IModel } from './model';
+import { useTrait, type IModel } from './model';
 
-/** A choice that the kernel has not heard of yet: most kernels hear nothing while a cell runs. */
+/** A choice that the kernel has not received yet: most kernels receive nothing while a cell runs. */
 interface ISent {
   word: string;
-  /** How many choices the kernel had heard before. */
+  /** Number of choices that the kernel had received before. */
   heard: number;
 }
 
@@ -31,7 +29,7 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
     setSent({ word, heard });
     model.send({ word, framework });
   };
-  const said = choices?.said ?? null;
+  const answer = choices?.said ?? null;
   return (
     <div role="group" className="jp-mlgpu-Picker" aria-label={t('device')}>
       <fieldset className="jp-mlgpu-Widget-fields" disabled={ended}>
@@ -44,7 +42,7 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
           />
         ))}
       </fieldset>
-      <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
+      <p role="status" className="jp-mlgpu-Picker-said" data-refused={answer?.refused ?? false}>
         <Prose
           text={
             ended
@@ -53,14 +51,14 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
                 ? t('notHeardYet', { device: wordName(sent.word, t) })
                 : choices?.device
                   ? t('applies', { device: wordName(choices.device.word, t) })
-                  : t.say(said?.sentence ?? '')
+                  : t.say(answer?.sentence ?? '')
           }
         />
       </p>
-      {said?.restart && (
-        // No notebook can be restarted from here, so how to do it by hand is said.
+      {answer?.restart && (
+        // A widget cannot restart a kernel, so the notice says how to do it by hand.
         <RestartNotice
-          hint={said.restart}
+          hint={answer.restart}
           obstacle="elsewhere"
           progress={null}
           onRestart={() => undefined}

@@ -1,20 +1,16 @@
-/** The newest records as receipts, the last one first: what the sidebar shows, for a notebook that has none. */
+/** The newest records as receipts, newest first, for notebooks without the sidebar. */
 
-import { useMemo } from 'react';
-import type { ReactElement } from 'react';
+import { useMemo, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { readOpenReceipt } from '../record/openreceipt';
-import type { IOpenReceipt } from '../record/openreceipt';
-import { readKnownRecord } from '../record/record';
-import type { IRecord } from '../record/record';
+import { readOpenReceipt, type IOpenReceipt } from '../record/openreceipt';
+import { readKnownRecord, type IRecord } from '../record/record';
 import { count, list, object } from '../language/untrusted';
 import { Receipt } from '../receipts/Receipt';
 import { CellName } from '../sidebar/RunningCell';
-import { useTrait } from './model';
-import type { IModel } from './model';
+import { useTrait, type IModel } from './model';
 
-/** More than the kernel sends: it bounds them by their size too. */
+/** More records than the kernel sends, which also bounds their size. */
 const MANY = 100;
 
 export function TraceView(props: { model: IModel; t: Translate }): ReactElement {
@@ -33,7 +29,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
       </h3>
       {ended && <p>{t('widgetEnded')}</p>}
       {records.length === 0 && !ended && <p className="jp-mlgpu-Quiet">{t('noRecords')}</p>}
-      {/* Scrolled with the keyboard too, so it is a stop for it. */}
+      {/* A tab stop, so that the keyboard can scroll it. */}
       <div className="jp-mlgpu-Trace-scroller" role="group" aria-label={t('records')} tabIndex={0}>
         <ol role="list">
           {records.map(({ record, ask }) => (
@@ -49,11 +45,11 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
   );
 }
 
-/** A record with what its open receipt says, which the kernel sends beside it. */
+/** Read a record with its open receipt, which the kernel sends beside it. */
 function readShown(
   data: unknown
 ): { record: IRecord; ask: () => Promise<IOpenReceipt | null> } | null {
   const record = readKnownRecord(data);
-  const shown = readOpenReceipt(object(data)?.open);
-  return record && { record, ask: () => Promise.resolve(shown) };
+  const receipt = readOpenReceipt(object(data)?.open);
+  return record && { record, ask: () => Promise.resolve(receipt) };
 }

@@ -1,24 +1,22 @@
 /**
- * The controls of jupyter/notebook/browser/widgets.py for VS Code, Colab and JupyterLab: the entry of the bundle that anywidget
- * loads (anywidget.dev/en/afm). React comes with it, and its styles, which elsewhere nobody would bring.
+ * The controls of jupyter_mlgpu/jupyter/notebook/browser/widgets.py for VS Code, Colab and JupyterLab: the
+ * entry of the bundle that anywidget loads (anywidget.dev/en/afm). The bundle includes React and the styles.
  */
 
-import { StrictMode, useEffect, useMemo } from 'react';
-import type { ReactElement } from 'react';
+import { StrictMode, useEffect, useMemo, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { catalogueOf, readCatalogue, translator } from '../language/i18n';
 import { DevicePicker } from './DevicePicker';
 import { TraceView } from './TraceView';
-import { languageOf, useTrait } from './model';
-import type { IModel } from './model';
+import { languageOf, useTrait, type IModel } from './model';
 
-/** The styles, with a value wherever JupyterLab's theme is absent: written here by bundle.mjs. */
+/** The styles, with a default for each variable of JupyterLab's theme; bundle.mjs defines it. */
 declare const STYLES: string;
 
 function render({ model, el }: { model: IModel; el: HTMLElement }): () => void {
   const language = languageOf(model);
-  // Each control brings a React of its own, whose ids would be those of the sidebar's and of the next control's.
+  // Each widget has a React of its own; without a prefix their ids would clash.
   const root = createRoot(el, {
     identifierPrefix: `mlgpu-${Math.random().toString(36).slice(2)}-`
   });
@@ -43,7 +41,7 @@ function Control(props: { model: IModel; language: string }): ReactElement {
   );
   useEffect(() => {
     if (wanted !== null) {
-      // The kernel brings what its sentences and ours read in that language, once for all pages.
+      // The kernel then sends the catalogue of that language, once for all pages.
       model.send({ speaks: wanted });
     }
   }, [model, wanted]);

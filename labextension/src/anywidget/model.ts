@@ -1,6 +1,6 @@
 /**
- * What a widget shares with its kernel, as anywidget hands it over (anywidget.dev/en/afm), and how views follow it.
- * What it holds is as hostile as anything from a kernel: untrusted.ts reads it.
+ * The state that a widget shares with its kernel, as anywidget passes it (anywidget.dev/en/afm), and a hook
+ * for it. Its values are untrusted, like anything from a kernel; untrusted.ts reads them.
  */
 
 import { useCallback, useSyncExternalStore } from 'react';
@@ -12,7 +12,7 @@ export interface IModel {
   send(content: unknown): void;
 }
 
-/** The present value of one of the model's traits. */
+/** Return the current value of one of the model's traits, and redraw when it changes. */
 export function useTrait(model: IModel, name: string): unknown {
   const subscribe = useCallback(
     (onChange: () => void) => {
@@ -24,14 +24,11 @@ export function useTrait(model: IModel, name: string): unknown {
   return useSyncExternalStore(subscribe, () => model.get(name));
 }
 
-/**
- * The language to show: the one asked for in Python; else JupyterLab's, which it writes on the page; else the
- * browser's.
- */
+/** Return the language to show: the one requested in Python, else JupyterLab's, else the browser's. */
 export function languageOf(model: IModel): string {
-  const asked = model.get('language');
-  if (typeof asked === 'string' && asked !== '') {
-    return asked;
+  const requested = model.get('language');
+  if (typeof requested === 'string' && requested !== '') {
+    return requested;
   }
   const lab = document.body.dataset.jpThemeName !== undefined;
   return lab ? document.documentElement.lang : navigator.language;

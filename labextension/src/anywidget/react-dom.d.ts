@@ -1,4 +1,4 @@
-/** As much of React's own entry to a page as is used here; JupyterLab itself brings none to the sidebar. */
+/** The part of react-dom/client that is used here; its types are not installed. */
 declare module 'react-dom/client' {
   import type { ReactNode } from 'react';
 

@@ -1,4 +1,4 @@
-/** Where in the live charts cells ran: each a band over the time that it took. Pure functions. */
+/** Bands in the live charts, each over the time that a cell ran. Pure functions. */
 
 import type { ICounters } from './counters';
 import { span } from './gauges';
@@ -6,9 +6,9 @@ import type { IState } from './state';
 import { figures } from '../record/figures';
 import type { ICell } from '../record/record';
 
-/** Cells with a band, at most: the newest. */
+/** Largest number of cells with a band; the newest get one. */
 const MOST = 40;
-/** Part of the chart's width that is still seen. */
+/** Smallest part of the chart's width that is still visible. */
 const NARROWEST = 0.004;
 
 export interface IBand {
@@ -20,8 +20,9 @@ export interface IBand {
 }
 
 /**
- * The cells of this run of the kernel that the charts show, oldest first. `clock` gives milliseconds of this browser's
- * monotonic clock. The kernel's clock places cells that have ended, and it is known once a sample came by itself.
+ * Return the cells of this kernel run that the charts cover, oldest first. `clock` gives milliseconds of this
+ * browser's monotonic clock. Cells that have ended are placed by the kernel's clock, known once a sample has
+ * arrived by itself.
  */
 export function bands(
   counters: ICounters,
@@ -38,8 +39,8 @@ export function bands(
     }
     return to > 0;
   };
-  for (const { cell, elapsed, seenAt } of state.running) {
-    add(`running ${cell.sequence}`, cell, -elapsed - (clock() - seenAt) / 1000, 0);
+  for (const { cell, elapsed, receivedAt } of state.running) {
+    add(`running ${cell.sequence}`, cell, -elapsed - (clock() - receivedAt) / 1000, 0);
   }
   for (const { key, record } of state.entries.toReversed()) {
     if (record.runId !== state.run || found.length >= MOST) {
@@ -54,7 +55,7 @@ export function bands(
   return found.reverse();
 }
 
-/** The bands as a picture behind a chart: two tints in turn, so that one cell ends where the next begins. */
+/** Return the bands as a CSS background. Two tints alternate, so that neighbouring cells are distinct. */
 export function asBackground(found: readonly IBand[]): string {
   const stops = found.flatMap(({ from, to }, index) => {
     const tint = `var(--jp-mlgpu-band-${index % 2})`;

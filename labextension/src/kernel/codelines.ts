@@ -1,4 +1,4 @@
-/** The lines of code of a notebook's cells, as a record names them. */
+/** Lines of code in a notebook's cells, found for a record. */
 
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -6,7 +6,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ISampledLine } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 
-/** The cell in which a line stands; null where the notebook has none, or several that could be meant. */
+/** Return the cell that holds a line; null if there is none, or if several match. */
 export function cellOf(notebook: NotebookPanel, record: IRecord, line: ISampledLine): Cell | null {
   const { widgets } = notebook.content;
   const found = widgets.filter(({ model }) =>
@@ -15,7 +15,7 @@ export function cellOf(notebook: NotebookPanel, record: IRecord, line: ISampledL
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** A line's code; null where it may be another one: its cell was run again, or changed. */
+/** Return a line's code; null if its cell has run again or was changed since. */
 export function codeOf({ model }: Cell, record: IRecord, line: ISampledLine): string | null {
   const ran = countOf(model) === (line.cell ?? record.cell.executionCount);
   return ran && !(model as ICodeCellModel).isDirty
@@ -23,13 +23,13 @@ export function codeOf({ model }: Cell, record: IRecord, line: ISampledLine): st
     : null;
 }
 
-/** Whether a cell has run last as this record says, and nobody has changed its code since. */
+/** Return true if a cell's last run is this record and its code has not changed since. */
 export function isUnchanged({ model }: Cell, { cell }: IRecord): boolean {
   const count = countOf(model);
   return count !== null && count === cell.executionCount && !(model as ICodeCellModel).isDirty;
 }
 
-/** Put the cursor of a cell that is in sight on one of its lines, at the code. */
+/** Put the cursor of a visible cell on one of its lines, at the first character of the code. */
 export async function putCursor(notebook: NotebookPanel, cell: Cell, line: number): Promise<void> {
   const { content } = notebook;
   cell.inputHidden = false;

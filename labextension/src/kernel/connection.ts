@@ -1,39 +1,31 @@
 /**
- * The wire to one kernel: hears its broadcasts, and asks it for a snapshot when something is missing.
+ * The connection to one kernel: receives its broadcasts, and requests a snapshot when something is missing.
  *
- * Questions go over the control channel of a clone of the connection, because that answers while a
- * cell runs: the notebook's own connection may hold messages back for 3 s after a reload. A kernel
- * without the extension only ever gets the standard `comm_info_request`.
+ * Requests go over the control channel of a clone of the connection, which answers while a cell runs. The
+ * notebook's own connection may hold messages back for 3 s after a reload. A kernel without the extension
+ * only ever gets the standard `comm_info_request`.
  */
 
-import { KernelMessage } from '@jupyterlab/services';
-import type { Kernel } from '@jupyterlab/services';
+import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
-import { askDeath } from './kernelexit';
+import { fetchKernelExit } from './kernelexit';
 import { Execution } from './execution';
 import type { KernelModel } from './model';
-import { NoAnswer, PATIENCE, connected, request } from './question';
-import {
-  COMM_ID,
-  RECORDS,
-  REQUEST,
-  SNAPSHOT_REQUEST,
-  readDelta,
-  readPage,
-  readSnapshot
-} from './protocol';
+import { NoAnswer, TIMEOUT, connected, request } from './question';
+import { readRecords as readPage } from './messages';
+import { COMM_ID, RECORDS, REQUEST, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
 import type { ISnapshot } from './protocol';
 import { RefusedError, sentence } from '../language/sentence';
-import { Watcher } from './watcher';
+import { CounterRequester } from './counterrequester';
 
-/** The longest pause before a silent kernel is asked again; it is doubled each time. */
+/** Longest pause in milliseconds before a silent kernel is asked again; the pause doubles each time. */
 const LONGEST_PAUSE = 60_000;
-/** Questions in a row, each because the answer to the one before leaves a gap; what comes next will tell. */
+/** Largest number of requests in a row when each answer leaves a gap. Later deltas ask again. */
 const MOST = 5;
-/** Milliseconds an idle kernel gets to report the end of its cell before we ask. */
+/** Milliseconds that an idle kernel has to report the end of its cell before it is asked. */
 const GRACE = 1_000;
-/** Milliseconds for which a connection of our own is kept after a question; more than a question takes. */
+/** Milliseconds that the cloned connection is kept after a request; longer than a request takes. */
 const LINGER = 20_000;
 
 /** Keeps a model up to date with one kernel until it is disposed. */
@@ -41,19 +33,19 @@ export class Connection implements IDisposable {
   constructor(
     private readonly kernel: Kernel.IKernelConnection,
     private readonly model: KernelModel,
-    /** The language that the notebook's metadata ask the kernel to speak. */
+    /** Returns the language that the notebook's metadata ask the kernel to use. */
     private readonly language: () => unknown
   ) {
     this.execution = new Execution(model);
-    this.watcher = new Watcher(model, () => this.tell('watch'));
+    this.requester = new CounterRequester(model, () => this.request('watch'));
     kernel.iopubMessage.connect(this.onMessage, this);
     kernel.statusChanged.connect(this.onStatus, this);
     kernel.connectionStatusChanged.connect(this.onConnectionStatus, this);
     void this.ask();
   }
 
-  /** Says to the kernel that somebody sees its live counters. */
-  readonly watcher: Watcher;
+  /** Keeps the kernel's live counters running while somebody views them. */
+  readonly requester: CounterRequester;
 
   get isDisposed(): boolean {
     return this.disposed;
@@ -65,14 +57,14 @@ export class Connection implements IDisposable {
     }
     this.disposed = true;
     clearTimeout(this.timer);
-    this.watcher.stop();
-    this.hangUp();
+    this.requester.stop();
+    this.closeClone();
     this.kernel.iopubMessage.disconnect(this.onMessage, this);
     this.kernel.statusChanged.disconnect(this.onStatus, this);
     this.kernel.connectionStatusChanged.disconnect(this.onConnectionStatus, this);
   }
 
-  /** Ask for what the kernel knows; one question at a time, a later one waits for the first. */
+  /** Request the kernel's state. One request runs at a time; a later one waits for it. */
   async ask(): Promise<void> {
     this.wanted = true;
     if (this.asking) {
@@ -81,12 +73,16 @@ export class Connection implements IDisposable {
     this.asking = true;
     clearTimeout(this.timer);
     try {
-      for (let asked = 0; this.wanted && !this.disposed && asked < MOST; asked++) {
+      for (
+        let lastRequested = 0;
+        this.wanted && !this.disposed && lastRequested < MOST;
+        lastRequested++
+      ) {
         this.wanted = false;
         await this.askOnce();
       }
       this.wanted = false;
-      this.pause = PATIENCE;
+      this.pause = TIMEOUT;
     } catch (error) {
       if (!this.disposed) {
         this.fail(error);
@@ -97,12 +93,12 @@ export class Connection implements IDisposable {
   }
 
   /**
-   * Ask or tell the extension something of `type`, answered also while a cell runs.
+   * Send a request of `type` to the extension, which answers while a cell runs.
    *
-   * Resolves with the answer, in which nothing is vouched for; rejects with an Error of one sentence.
+   * Resolves with the unvalidated answer; rejects with an Error of one sentence.
    */
-  async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
-    const answer = await this.inPrivate(clone => request(clone, REQUEST, { ...content, type }));
+  async request(type: string, content: object = {}): Promise<Record<string, unknown>> {
+    const answer = await this.withClone(clone => request(clone, REQUEST, { ...content, type }));
     if (answer.status !== 'ok') {
       throw new RefusedError(sentence(answer.evalue) ?? 'The kernel could not answer.');
     }
@@ -117,7 +113,7 @@ export class Connection implements IDisposable {
     }
     const deltas = this.deltas;
     const language = this.language();
-    const known = await this.inPrivate(clone => inquire(clone, language));
+    const known = await this.withClone(clone => inquire(clone, language));
     if (this.disposed) {
       return;
     }
@@ -125,13 +121,13 @@ export class Connection implements IDisposable {
       this.wanted ||= this.model.applySnapshot(known);
       await this.askForOlder();
     } else if (deltas === this.deltas) {
-      // Else a delta that came meanwhile is newer than this answer.
+      // Otherwise a delta arrived meanwhile, which is newer than this answer.
       this.model.setKernel('absent');
     }
   }
 
-  /** Ask over a connection of our own. It stays for a while: who watches asks every few seconds. */
-  private async inPrivate<T>(
+  /** Send a request over the cloned connection, which stays open for the next request. */
+  private async withClone<T>(
     question: (clone: Kernel.IKernelConnection) => Promise<T>
   ): Promise<T> {
     if (this.disposed) {
@@ -141,40 +137,40 @@ export class Connection implements IDisposable {
       this.clone = this.kernel.clone({ handleComms: false });
     }
     clearTimeout(this.linger);
-    this.linger = setTimeout(() => this.hangUp(), LINGER);
+    this.linger = setTimeout(() => this.closeClone(), LINGER);
     try {
       await connected(this.clone);
       return await question(this.clone);
     } catch (error) {
-      // The next question gets a fresh one.
-      this.hangUp();
+      // The next request gets a fresh clone.
+      this.closeClone();
       throw error;
     }
   }
 
-  private hangUp(): void {
+  private closeClone(): void {
     clearTimeout(this.linger);
     this.clone?.dispose();
     this.clone = null;
   }
 
-  /** Older records come in pages, so that no answer is so long that reading it blocks the page. */
+  /** Request older records in pages. One long answer would block the page while it is read. */
   private async askForOlder(): Promise<void> {
-    let asked: number | null = null;
+    let lastRequested: number | null = null;
     for (;;) {
       const before: number | null = this.model.missing;
-      // An answer that did not bring them will not do so the next time.
-      if (before === null || before === asked || this.wanted || this.disposed) {
+      // An answer that did not bring these records will not bring them the next time either.
+      if (before === null || before === lastRequested || this.wanted || this.disposed) {
         return;
       }
-      asked = before;
+      lastRequested = before;
       const page = readPage(
-        await this.inPrivate(clone => request(clone, REQUEST, { type: RECORDS, before }))
+        await this.withClone(clone => request(clone, REQUEST, { type: RECORDS, before }))
       );
       if (page === null) {
         throw new NoAnswer('The kernel sent records that this version cannot read.');
       }
-      // Else they were cleared meanwhile, or have come by themselves.
+      // Otherwise they were cleared meanwhile, or have arrived by themselves.
       if (this.model.missing === before) {
         this.model.applyPage(page);
       }
@@ -193,7 +189,7 @@ export class Connection implements IDisposable {
   }
 
   private onMessage(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
-    this.execution.hear(message);
+    this.execution.read(message);
     if (!KernelMessage.isCommMsgMsg(message) || message.content.comm_id !== COMM_ID) {
       return;
     }
@@ -222,46 +218,46 @@ export class Connection implements IDisposable {
         }
         break;
       case 'busy':
-        this.watcher.wake();
+        this.requester.wake();
         break;
       case 'dead':
         this.model.setKernel('dead');
-        void this.askWhy();
+        void this.fetchExit();
         break;
       default:
         break;
     }
   }
 
-  /** The server has seen the kernel die. */
-  private async askWhy(): Promise<void> {
-    const death = await askDeath(this.kernel.id, this.kernel.serverSettings);
+  /** Ask the server for the exit cause of a dead kernel. */
+  private async fetchExit(): Promise<void> {
+    const exit = await fetchKernelExit(this.kernel.id, this.kernel.serverSettings);
     if (!this.disposed) {
-      this.model.setDeath(death);
+      this.model.setExit(exit);
     }
   }
 
   private onRestart(status: Kernel.Status): void {
-    // A kernel that starts for the first time is `starting` too.
+    // A kernel's first start has the status `starting` too.
     if (status !== 'starting' || this.model.state.kernel !== 'asking') {
       this.model.restart();
     }
     if (status !== 'starting') {
-      // Of a death before this one, or of none: a restart that the user wants is no death.
-      this.model.setDeath(null);
+      // Forget the exit cause of an earlier process; a restart by the user is no crash.
+      this.model.setExit(null);
     }
     if (status === 'autorestarting') {
-      void this.askWhy();
+      void this.fetchExit();
     }
     this.restarting = true;
-    // The old process will not answer any more.
-    this.hangUp();
+    // The old process does not answer any more.
+    this.closeClone();
   }
 
   /**
-   * The kernel is idle: ask if it still seems to run a cell, whose end may have been lost on its way.
+   * Request the state if an idle kernel still seems to run a cell: the message of its end may be lost.
    *
-   * Once a cell: older JupyterLabs take our own questions for the end of the running cell.
+   * This is done once a cell, because older JupyterLabs take our requests for the end of the running cell.
    */
   private checkEnd(): void {
     const stillRunning = (): number | undefined =>
@@ -296,13 +292,13 @@ export class Connection implements IDisposable {
   private readonly execution: Execution;
   private linger: ReturnType<typeof setTimeout> | undefined;
   private lost = false;
-  private pause = PATIENCE;
+  private pause = TIMEOUT;
   private restarting = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wanted = false;
 }
 
-/** What the kernel knows; null where the extension is not loaded. */
+/** Return the kernel's snapshot; null if the extension is not loaded. */
 async function inquire(
   clone: Kernel.IKernelConnection,
   language: unknown

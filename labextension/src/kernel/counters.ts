@@ -1,8 +1,8 @@
 /**
- * Live counters: what the machine does now, and did in the last minutes. No DOM, no network.
+ * Live counters: the machine's current state and its last minutes. No DOM, no network.
  *
- * They come twice a second, so they are kept apart from the rest of the state: what lists records is not
- * drawn again for them. What they mean is told in jupyter_mlgpu/jupyter/notebook/browser/live_counters.py.
+ * They arrive twice a second and are kept apart from the rest of the state, so that lists of records are not
+ * drawn again for them. jupyter_mlgpu/jupyter/notebook/browser/live_counters.py defines their meaning.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -14,16 +14,15 @@ import type { Sentence } from '../language/sentence';
 import { orEmpty } from '../language/untrusted';
 import type { IStripSoFar } from '../record/recordtypes';
 
-export { readCountersHistory } from './messages';
 export type { ICounterSeries as ISeries, ISample } from './messages';
 
-/** Seconds of history that are kept, and samples: twice a second. */
+/** Seconds of history to keep, and the largest number of samples, two a second. */
 const HISTORY = 300;
 const SAMPLES = 600;
 
 export const readWatch = orEmpty(readWatchAnswer);
 
-/** An event of the kernel, its sample apart. */
+/** A counters event with its sample as one object. */
 export interface ICountersEvent extends Omit<wire.ICountersEvent, keyof ISample> {
   sample: ISample;
 }
@@ -39,13 +38,13 @@ export interface ICounters {
   samples: readonly ISample[];
   /** Seconds between two samples. */
   interval: number;
-  /** UTC on the kernel's machine of the newest sample; null: it came with a snapshot. */
+  /** UTC time of the newest sample on the kernel's machine; null if it came with a snapshot. */
   sampled: string | null;
-  /** Milliseconds of this browser's calendar at the samples' zero. */
+  /** This browser's clock, in milliseconds since 1970, at the samples' time zero. */
   zero: number;
-  /** Why no more samples come, as the kernel says. */
-  whyResting: Sentence | null;
-  /** What the cell that runs had done when the newest sample came. */
+  /** Reason why no more samples come, from the kernel; null while they come. */
+  whyStopped: Sentence | null;
+  /** Activity of the running cell until the newest sample. */
   strip: IStripSoFar | null;
 }
 
@@ -55,13 +54,13 @@ const NOTHING: ICounters = {
   interval: 0.5,
   sampled: null,
   zero: 0,
-  whyResting: null,
+  whyStopped: null,
   strip: null
 };
 
 /**
- * The counters of one kernel, or of a machine. `clock` gives milliseconds of the calendar; tests bring their own.
- * `interval`: seconds between two samples, until a snapshot says so.
+ * The counters of one kernel, or of a machine. `clock` gives milliseconds since 1970; tests pass their own.
+ * `interval` is the number of seconds between two samples, until a snapshot says otherwise.
  */
 export class Counters {
   constructor(
@@ -71,14 +70,14 @@ export class Counters {
     this.current = { ...NOTHING, interval };
   }
 
-  /** A value that is replaced, never changed. */
+  /** An immutable value. */
   get value(): ICounters {
     return this.current;
   }
 
   readonly changed = new Signal<this, void>(this);
 
-  /** A sample has come; one that is older than the newest, or fits no series, is left out. */
+  /** Add a sample. One that is older than the newest, or does not fit the series, is ignored. */
   add({ time, sample, series, strip }: ICountersEvent): void {
     const { samples, series: known } = this.current;
     const last = samples.at(-1);
@@ -92,12 +91,12 @@ export class Counters {
       samples: newest([...(sameLines(known, now) ? samples : []), sample]),
       sampled: time,
       zero: this.clock() - sample.t * 1000,
-      whyResting: null,
+      whyStopped: null,
       strip
     });
   }
 
-  /** A snapshot has come; it holds the whole history. */
+  /** Replace everything with the history in a snapshot. */
   restore(history: ICountersHistory | null): void {
     if (history === null) {
       this.forget();
@@ -106,16 +105,16 @@ export class Counters {
     const { series, interval, t } = history;
     const samples = newest(history.samples.filter(({ values }) => values.length === series.length));
     const zero = this.clock() - t * 1000;
-    const { whyResting } = this.current;
-    this.publish({ ...NOTHING, series, samples, interval, zero, whyResting });
+    const { whyStopped } = this.current;
+    this.publish({ ...NOTHING, series, samples, interval, zero, whyStopped });
   }
 
-  /** What the kernel answered to a browser that watches. */
+  /** Store the kernel's answer to a browser that asked for counters. */
   setWatch({ watching, whyMissing }: IWatch): void {
-    this.publish({ ...this.current, whyResting: watching ? null : (whyMissing ?? '') });
+    this.publish({ ...this.current, whyStopped: watching ? null : (whyMissing ?? '') });
   }
 
-  /** The kernel is another one. */
+  /** Drop everything, because the kernel is another one. */
   forget(): void {
     if (this.current !== NOTHING) {
       this.publish(NOTHING);
@@ -135,7 +134,7 @@ function newest(samples: readonly ISample[]): ISample[] {
   return samples.slice(-SAMPLES).filter(({ t }) => t >= from);
 }
 
-/** Whether values of two lists of series stand for the same lines: reasons may differ. */
+/** Return true if two lists of series have the same devices and quantities. */
 function sameLines(some: readonly ISeries[], others: readonly ISeries[]): boolean {
   return (
     some.length === others.length &&

@@ -1,18 +1,18 @@
-/** Whether a kernel runs a cell, of whichever page, be it one that is measured or not. */
+/** Detects that a kernel runs a cell of any page, measured or not. */
 
 import { KernelMessage } from '@jupyterlab/services';
 
 import type { KernelModel } from './model';
 
 /**
- * A kernel is busy for others' questions and ours too. Only a cell's code is echoed: it runs until the kernel is
- * idle again after that very request.
+ * Follows the execution of cells. A kernel is also busy for requests of extensions, but echoes only the code
+ * of cells. A cell runs until the kernel is idle again with that request as its parent.
  */
 export class Execution {
   constructor(private readonly model: KernelModel) {}
 
-  /** A broadcast of the kernel. */
-  hear(message: KernelMessage.IIOPubMessage): void {
+  /** Read a broadcast of the kernel. */
+  read(message: KernelMessage.IIOPubMessage): void {
     const request = message.parent_header;
     const id = 'msg_id' in request ? request.msg_id : null;
     if (KernelMessage.isExecuteInputMsg(message)) {
@@ -27,12 +27,12 @@ export class Execution {
     }
   }
 
-  /** Its end may have been missed. */
+  /** Assume that no cell runs, because the message of its end may have been missed. */
   forget(): void {
     this.request = null;
     this.model.setExecuting(false);
   }
 
-  /** Whose code the kernel runs. */
+  /** Id of the execute request that runs. */
   private request: string | null = null;
 }

@@ -1,6 +1,4 @@
-/**
- * Live counters as the sidebar shows them: by device, as lines of a chart and as a table. Pure functions.
- */
+/** Live counters as the sidebar draws them: by device, as curves and as a table. Pure functions. */
 
 import type { ICounters, ISample, ISeries } from './counters';
 import { formatBytes, formatShare, formatValue } from '../record/format';
@@ -9,28 +7,28 @@ import type { Sentence } from '../language/sentence';
 import type { CurvePoint } from '../record/curve';
 import { grouped } from '../record/sorting';
 
-/** Seconds between two rows of a table, so that a row stays long enough to be read. */
+/** Seconds between two rows of the table, long enough to read a row. */
 const ROW = 10;
-/** More than so many times the usual pause between two samples is a gap: nobody looked. */
+/** A pause longer than this many sampling intervals is a gap in the curve. */
 const GAP = 4;
-/** What a chart has room for at least, in some units: less of it is a machine that rests. */
+/** Smallest top of a chart by unit, so that an idle machine's noise does not fill it. */
 const LEAST = new Map([
   ['share', 0.1],
   ['cores', 0.1]
 ]);
-/** Seconds that a chart shows at least. */
+/** Shortest time in seconds that a chart covers. */
 const SHORTEST = 60;
 
-/** One line of a chart, with its place in each sample. */
+/** One curve, with its place in each sample. */
 export interface IGauge extends ISeries {
   index: number;
 }
 
-/** What belongs to one device, the machine or the process. */
+/** The curves of one device, of the machine, or of the process. */
 export interface IGroup {
   device: string;
   gauges: IGauge[];
-  /** The one reason why nothing of it is known; null: something is, or there are several. */
+  /** The reason why the whole group is unknown; null if something is known, or if reasons differ. */
   whyMissing: Sentence | null;
 }
 
@@ -43,7 +41,7 @@ export function groups(series: readonly ISeries[]): IGroup[] {
   });
 }
 
-/** The curve of a series, in seconds before the newest sample, 0 or less. */
+/** Return the curve of a series, in seconds before the newest sample, 0 or less. */
 export function points({ samples, interval }: ICounters, index: number): CurvePoint[] {
   const end = samples.at(-1)?.t ?? 0;
   const found: CurvePoint[] = [];
@@ -58,12 +56,12 @@ export function points({ samples, interval }: ICounters, index: number): CurvePo
   return found;
 }
 
-/** How many seconds the charts show. */
+/** Return the number of seconds that the charts cover. */
 export function span({ samples }: ICounters): number {
   return Math.max(SHORTEST, (samples.at(-1)?.t ?? 0) - (samples[0]?.t ?? 0));
 }
 
-/** The lowest and the highest value there was; null: none was known. */
+/** Return the lowest and the highest value; null if none is known. */
 export function extremes(
   { samples }: ICounters,
   index: number
@@ -72,19 +70,19 @@ export function extremes(
   return known.length > 0 ? [Math.min(...known), Math.max(...known)] : null;
 }
 
-/** Top of a chart: a round number above the highest value, so that what there is fills it; at most the limit. */
+/** Return the top of a chart: a round number above the highest value, but not above the limit. */
 export function top(limit: number | null, highest: number, unit: string): number {
   const most = limit === null || limit <= 0 ? Infinity : Math.max(limit, highest);
-  const seen = Math.max(highest, LEAST.get(unit) ?? 0);
-  if (seen <= 0) {
+  const height = Math.max(highest, LEAST.get(unit) ?? 0);
+  if (height <= 0) {
     return Math.min(1, most);
   }
-  const prefix = unit === 'bytes' ? 1024 ** Math.floor(Math.log2(seen) / 10) : 1;
-  const power = prefix * 10 ** Math.floor(Math.log10(seen / prefix));
-  return Math.min(([1, 2, 5].find(step => step * power >= seen) ?? 10) * power, most);
+  const prefix = unit === 'bytes' ? 1024 ** Math.floor(Math.log2(height) / 10) : 1;
+  const power = prefix * 10 ** Math.floor(Math.log10(height / prefix));
+  return Math.min(([1, 2, 5].find(step => step * power >= height) ?? 10) * power, most);
 }
 
-/** The first of the highest values there were, and when: part of the chart's width from its left edge. */
+/** Return the first of the highest values, and its place as a part of the chart's width. */
 export function peak(counters: ICounters, index: number): { value: number; at: number } | null {
   let found: { value: number; at: number } | null = null;
   for (const [seconds, value] of points(counters, index)) {
@@ -95,7 +93,7 @@ export function peak(counters: ICounters, index: number): { value: number; at: n
   return found;
 }
 
-/** Rows of a table, newest first: every ten seconds of the day, the newest sample until then. */
+/** Return the rows of the table, newest first: the last sample of every ten seconds of the day. */
 export function rows(counters: ICounters): { at: number; values: readonly (number | null)[] }[] {
   const found = new Map<number, ISample>();
   for (const sample of counters.samples) {
@@ -104,7 +102,7 @@ export function rows(counters: ICounters): { at: number; values: readonly (numbe
   return [...found].map(([at, { values }]) => ({ at: at * 1000, values })).reverse();
 }
 
-/** A value with its unit. */
+/** Return a value with its unit. */
 export function gaugeValue(value: number, unit: string, t: Translate): string {
   switch (unit) {
     case 'share':
@@ -120,7 +118,7 @@ export function gaugeValue(value: number, unit: string, t: Translate): string {
   }
 }
 
-/** `machine` and `process` in the user's language; a device's own name as it is. */
+/** Return `machine` and `process` in the user's language, and a device's own name unchanged. */
 export function groupName(device: string, t: Translate): string {
   return device === 'machine' || device === 'process' ? t(`${device}Gauges`) : device;
 }

@@ -1,36 +1,36 @@
-/** What a running cell is at, in a line: `6.0 s · 2.0 cores · 849 MiB · gpu:0 94 %`. Pure functions. */
+/** The state of a running cell in one line: `6.0 s · 2.0 cores · 849 MiB · gpu:0 94 %`. Pure functions. */
 
 import type { ICounters } from './counters';
 import { gaugeValue } from './gauges';
 import { dotted, formatClock } from '../record/format';
 import type { Translate } from '../language/i18n';
 
-/** Milliseconds after which a number is no longer the present one. */
+/** Milliseconds after which a number is too old to be shown. */
 const LATE = 3_000;
-/** GPUs that are named: those that do most. */
+/** Largest number of GPUs in the line; the busiest ones are named. */
 const GPUS = 2;
 
 interface IGpu {
   name: string;
   share: number | null;
-  said: string;
+  text: string;
 }
 
-/** `now` is milliseconds of the calendar; numbers that did not come lately are left out. */
+/** Return the line. `now` is in milliseconds since 1970; numbers that are too old are left out. */
 export function liveWords(seconds: number, counters: ICounters, now: number, t: Translate): string {
   return dotted(formatClock(seconds), ...numbers(counters, now, t));
 }
 
 function numbers(counters: ICounters, now: number, t: Translate): string[] {
-  const { series, samples, sampled, zero, whyResting } = counters;
+  const { series, samples, sampled, zero, whyStopped } = counters;
   const newest = samples.at(-1);
-  if (newest === undefined || sampled === null || whyResting !== null) {
+  if (newest === undefined || sampled === null || whyStopped !== null) {
     return [];
   }
   if (now - (zero + newest.t * 1000) > LATE) {
     return [];
   }
-  const said = (device: string, quantity: string): [number, string] | null => {
+  const reading = (device: string, quantity: string): [number, string] | null => {
     const index = series.findIndex(one => one.device === device && one.quantity === quantity);
     const value = newest.values[index] ?? null;
     const unit = series[index]?.unit ?? '';
@@ -38,21 +38,21 @@ function numbers(counters: ICounters, now: number, t: Translate): string[] {
   };
   const gpus = [...new Set(series.map(({ device }) => device))].flatMap((device): IGpu[] => {
     const name = shortName(device);
-    const share = said(device, 'utilisation');
-    const known = share ?? said(device, 'power');
+    const share = reading(device, 'utilisation');
+    const known = share ?? reading(device, 'power');
     return name === null || known === null
       ? []
-      : [{ name, share: share?.[0] ?? null, said: `${name} ${known[1]}` }];
+      : [{ name, share: share?.[0] ?? null, text: `${name} ${known[1]}` }];
   });
   const busiest = [...gpus].sort((a, b) => (b.share ?? 0) - (a.share ?? 0)).slice(0, GPUS);
   return [
-    said('process', 'utilisation')?.[1] ?? '',
-    said('process', 'memory')?.[1] ?? '',
-    ...gpus.filter(one => busiest.includes(one)).map(one => one.said)
+    reading('process', 'utilisation')?.[1] ?? '',
+    reading('process', 'memory')?.[1] ?? '',
+    ...gpus.filter(one => busiest.includes(one)).map(one => one.text)
   ];
 }
 
-/** `GPU 0 (NVIDIA H200)` as cells name it, `gpu:0`; null: it is no GPU. */
+/** Return `gpu:0` for `GPU 0 (NVIDIA H200)`; null if the device is no GPU. */
 function shortName(device: string): string | null {
   const [, number = '0'] = /^GPU(?: (\d+)\b|$)/.exec(device) ?? [null, null];
   return number === null ? null : `gpu:${number}`;

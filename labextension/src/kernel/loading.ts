@@ -1,21 +1,24 @@
-/** Loading the extension in a kernel, as `%load_ext jupyter_mlgpu` in a cell does, but without a cell. */
+/** Loads the extension in a kernel, as `%load_ext jupyter_mlgpu` does, but without a cell. */
 
 import type { ISessionContext } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 
 import { runSilently } from './silently';
 
-/** The line that installs what the kernel lacks, from where the server got it. */
+/** The line that installs the package in the kernel, from where the server got it. */
 export const INSTALL_LINE = PageConfig.getOption('jupyterMlgpuInstall');
 
 /** Why the extension could not be loaded. */
 export interface ILoadProblem {
-  /** The kernel's Python has no such package. */
+  /** True if the kernel's Python has no such package. */
   missing: boolean;
   why: string;
 }
 
-/** A file jupyter_mlgpu.py beside the notebook is not what was asked for: its folder is not looked in. */
+/**
+ * Python code that loads the extension. The notebook's folder is left out of the path, because a file
+ * jupyter_mlgpu.py in it would be imported instead.
+ */
 const CODE = `
 import sys
 from IPython import get_ipython
@@ -29,10 +32,10 @@ if problem == "no load function":
     raise ImportError("The module jupyter_mlgpu that was found is no extension.")
 `;
 
-/** What JSON writes as a text, Python reads as the same text; names that it sets are not the user's. */
+/** A JSON string is a valid Python string too. `exec` with its own names leaves the user's alone. */
 const LOAD = `exec(${JSON.stringify(CODE)}, {})`;
 
-/** Load it after the cells that wait; answers why that failed, null where it did not. */
+/** Load the extension after the cells in the queue. Returns the reason if it failed, else null. */
 export async function load(sessionContext: ISessionContext): Promise<ILoadProblem | null> {
   const problem = await runSilently(sessionContext, LOAD);
   return (

@@ -1,50 +1,49 @@
 /**
- * What the server's machine does now, for as long as somebody can see it and no kernel tells it. It is
- * told by jupyter_mlgpu/jupyter/server/machine.py.
+ * Live counters of the server's machine, for notebooks whose kernel sends none
+ * (jupyter_mlgpu/jupyter/server/machine.py).
  */
 
-import { ServerConnection } from '@jupyterlab/services';
+import type { ServerConnection } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
+import { fetchFromServer } from '../language/server';
 import { Counters, readCountersEvent } from './counters';
 
-/** Seconds between two questions, and after one that was not answered. */
+/** Seconds between two requests, and after a request that failed. */
 const INTERVAL = 1;
 const AFTER_FAILURE = 10;
-/** Milliseconds after which a server that does not answer is waited for no more. */
-const PATIENCE = 10_000;
 
-/** Live counters, and whoever looks at them. */
-export interface IWatched {
+/** A source of live counters that runs only while somebody views it. */
+export interface ICounterSource {
   readonly counters: Counters;
-  /** Whether they are to come from now on. Answers what ends that, where it ends with whoever samples. */
-  watch(on: boolean): (() => void) | undefined;
+  /** Start or stop viewing. The function that may be returned ends it when the view goes. */
+  requestCounters(on: boolean): (() => void) | undefined;
 }
 
-/** One a page: all its notebooks are of one server. */
-export class Machine implements IWatched {
+/** The machine of the page's one server. */
+export class Machine implements ICounterSource {
   constructor(private readonly settings: ServerConnection.ISettings) {}
 
   readonly counters = new Counters(() => Date.now(), INTERVAL);
 
-  /** The server turned out to be one without our extension. */
+  /** True if the server has no extension of ours. */
   get isUnknown(): boolean {
     return this.unknown;
   }
 
   readonly unknownChanged = new Signal<this, void>(this);
 
-  watch(on: boolean): (() => void) | undefined {
+  requestCounters(on: boolean): (() => void) | undefined {
     if (!on) {
       return undefined;
     }
-    this.watchers += 1;
-    if (this.watchers === 1) {
+    this.viewers += 1;
+    if (this.viewers === 1) {
       void this.ask();
     }
     return () => {
-      this.watchers -= 1;
-      if (this.watchers === 0) {
+      this.viewers -= 1;
+      if (this.viewers === 0) {
         clearTimeout(this.timer);
       }
     };
@@ -61,9 +60,7 @@ export class Machine implements IWatched {
       if (isOutOfSight()) {
         return;
       }
-      const url = `${this.settings.baseUrl}jupyter-mlgpu/machine`;
-      const limit = { signal: AbortSignal.timeout(PATIENCE) };
-      const answer = await ServerConnection.makeRequest(url, limit, this.settings);
+      const answer = await fetchFromServer('machine', {}, undefined, this.settings);
       if (answer.ok) {
         const event = readCountersEvent(await answer.json());
         if (event !== null) {
@@ -75,10 +72,10 @@ export class Machine implements IWatched {
         this.unknownChanged.emit();
       }
     } catch {
-      // JupyterLab itself says where its server is gone.
+      // JupyterLab itself reports a lost server.
     } finally {
       this.asking = false;
-      if (this.watchers > 0) {
+      if (this.viewers > 0) {
         this.timer = setTimeout(() => void this.ask(), pause * 1000);
       }
     }
@@ -87,10 +84,10 @@ export class Machine implements IWatched {
   private asking = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private unknown = false;
-  private watchers = 0;
+  private viewers = 0;
 }
 
-/** The page is in a tab behind others, or in a small window's icon. */
+/** Return true if the page is in a background tab or minimized. */
 function isOutOfSight(): boolean {
   return 'document' in globalThis && document.hidden;
 }

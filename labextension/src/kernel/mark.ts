@@ -1,6 +1,6 @@
 /**
- * A notebook's wish to be traced whenever it has a kernel, which stands in its metadata as
- * `"jupyter_mlgpu": {"trace": true}`, and whether its user vouches for it.
+ * The notebook metadata `"jupyter_mlgpu": {"trace": true}`, which ask for tracing with every kernel, and the
+ * trust that loading code needs.
  */
 
 import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
@@ -10,12 +10,12 @@ import { object } from '../language/untrusted';
 
 const KEY = 'jupyter_mlgpu';
 
-/** The language that a notebook asks its kernel to speak, `"jupyter_mlgpu": {"language": "zh"}`. */
+/** Return the language in a notebook's metadata, `"jupyter_mlgpu": {"language": "zh"}`. */
 export function notebookLanguage({ model }: NotebookPanel): unknown {
   return object(model?.getMetadata(KEY))?.language;
 }
 
-/** The wish of one notebook. */
+/** The tracing mark in the metadata of one notebook. */
 export class TraceMark {
   constructor(private readonly notebook: NotebookPanel) {
     notebook.context.ready.then(
@@ -27,7 +27,7 @@ export class TraceMark {
     );
   }
 
-  /** It may be there now, or gone. */
+  /** Emitted when the metadata change. */
   readonly changed = new Signal<this, void>(this);
 
   get isSet(): boolean {
@@ -35,12 +35,12 @@ export class TraceMark {
     return model !== null && object(model.getMetadata(KEY))?.trace === true;
   }
 
-  /** It is this user who has written it, since the page was loaded. */
+  /** True if this user has set the mark since the page was loaded. */
   get isSetHere(): boolean {
     return this.setHere && this.isSet;
   }
 
-  /** Write it into the notebook, or take it back; what else stands there stays. */
+  /** Set or remove the mark; other metadata stay. */
   set(on: boolean): void {
     const { model } = this.notebook;
     if (model === null) {
@@ -63,9 +63,11 @@ export class TraceMark {
 }
 
 /**
- * `trusted`: each of its code cells was run or vouched for by this user, and none was changed by others
- * since. `empty`: there is no code in it. JupyterLab trusts the empty cell that it puts into a notebook
- * without cells, which says nothing of the notebook.
+ * Return how far a notebook can be trusted.
+ *
+ * `trusted`: this user has run or vouched for each code cell, and nobody else changed one since. `empty`:
+ * there is no code. JupyterLab trusts the empty cell that it adds to a notebook without cells, which says
+ * nothing about the notebook.
  */
 export function trustOf(notebook: INotebookModel): 'trusted' | 'empty' | 'untrusted' {
   const code = [...notebook.cells].filter(({ type }) => type === 'code');

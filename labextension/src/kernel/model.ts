@@ -1,86 +1,82 @@
-/**
- * Keeps the state of one notebook right: what its kernel tells, in whatever order it arrives. No DOM,
- * no network.
- */
+/** The state of one notebook, from the messages of its kernel in any order. No DOM, no network. */
 
 import { Signal } from '@lumino/signaling';
 
 import { Counters } from './counters';
 import type { IKernelExit } from './kernelexit';
 import type { ILogLine } from '../record/logs';
-import type { Event, IDelta, IPage, ISnapshot } from './protocol';
+import type { IRecords as IPage } from './messages';
+import type { Event, IDelta, ISnapshot } from './protocol';
 import type { IProgress } from './progress';
-import { Records } from '../record/records';
-import type { IPlaced } from '../record/records';
+import { Records, type IRecordRange } from '../record/records';
 import type { IFigure } from './savedfigures';
 import { NOTHING_KNOWN, liveEntry } from './state';
 import type { IEntry, IRunningCell, IState, KernelState } from './state';
 
-/** Deltas that wait while a snapshot is on its way; more than that, and the gap is asked for again. */
+/** Largest number of deltas kept while a snapshot is under way; beyond it the gap is requested again. */
 const MOST_EARLY = 200;
 
-/** Lines kept of a running cell, and of no cell; the newest, for the record will bring all of them. */
+/** Largest number of log lines kept of a running cell, and of no cell. The record brings all lines. */
 const LIVE_LINES = 2_000;
 
 /**
- * State of one notebook, fed by deltas and snapshots in any order.
+ * State of one notebook, updated by deltas and snapshots in any order.
  *
- * `clock` gives milliseconds of a monotonic clock; tests bring their own.
+ * `clock` gives milliseconds of a monotonic clock; tests pass their own.
  */
 export class KernelModel {
   constructor(private readonly clock: () => number = () => performance.now()) {}
 
-  /** What the machine does now, beside the state. */
+  /** Live counters, kept apart from the state. */
   readonly counters = new Counters();
 
-  /** A value that is replaced, never changed. */
+  /** An immutable value. */
   get state(): IState {
     return this.current;
   }
 
   readonly stateChanged = new Signal<this, void>(this);
 
-  /** The extension was loaded just now, rather than found loaded. */
+  /** Emitted when the extension is loaded while the page is open. */
   readonly greeted = new Signal<this, void>(this);
 
-  /** The kernel's state became known; only a live kernel, or one being asked again, keeps its records. */
+  /** Set the kernel's state. Only a live kernel, or one that is asked again, keeps its records. */
   setKernel(kernel: KernelState): void {
     if (kernel === 'asking' || kernel === 'silent') {
       this.publish({ kernel });
     } else {
-      const { death, executing, restarted, starting } = this.current;
+      const { exit, executing, restarted, starting } = this.current;
       const absent = kernel === 'absent';
       this.forget({
         kernel,
         executing: absent && executing,
-        death: absent || kernel === 'dead' ? death : null,
+        exit: absent || kernel === 'dead' ? exit : null,
         restarted: absent && restarted,
-        // It may have been wished for before the kernel had answered.
+        // The user may have asked for it before the kernel had answered.
         starting: absent ? starting : null
       });
     }
   }
 
-  /** Why the kernel died, where that is known; its successor's own word is newer. */
-  setDeath(death: IKernelExit | null): void {
-    if (this.current.kernel !== 'live' && death !== this.current.death) {
-      this.publish({ death });
+  /** Set the exit cause. A live successor of the kernel is newer and wins. */
+  setExit(exit: IKernelExit | null): void {
+    if (this.current.kernel !== 'live' && exit !== this.current.exit) {
+      this.publish({ exit });
     }
   }
 
-  /** Whether the kernel runs a cell. */
   setExecuting(executing: boolean): void {
     if (executing !== this.current.executing) {
       this.publish({ executing });
     }
   }
 
-  /** What became of the wish to start tracing. */
+  /** Set the progress of a request to start tracing. */
   setStarting(starting: IState['starting']): void {
     this.publish({ starting });
   }
 
-  /** The kernel process is a new one: nothing that the old one said holds. */
+  /** Forget the state of the old process, because the kernel has restarted. */
   restart(): void {
     this.gone = this.current.run ?? this.gone;
     this.forget({ kernel: 'asking', restarted: true, executing: false });
@@ -95,13 +91,13 @@ export class KernelModel {
   }
 
   /**
-   * Take a delta in. It counts at once, also while a snapshot is on its way.
+   * Apply a delta at once, even while a snapshot is under way.
    *
-   * Answers whether a snapshot is wanted: a delta before this one was missed, or the kernel said hello.
+   * Returns true if a snapshot is needed: an earlier delta was missed, or the kernel said hello.
    */
   applyDelta(delta: IDelta): boolean {
     if (delta.run === this.gone) {
-      // The last words of a process that was restarted.
+      // A late message of the process before the restart.
       return false;
     }
     if (delta.run !== this.current.run) {
@@ -116,14 +112,14 @@ export class KernelModel {
     if (this.waiting) {
       this.early = [...this.early, received].slice(-MOST_EARLY);
     }
-    this.apply([received], { kernel: 'live', restarted: false, death: null });
+    this.apply([received], { kernel: 'live', restarted: false, exit: null });
     return wanted;
   }
 
   /**
-   * Take a snapshot in, then once more the deltas that are newer than it.
+   * Apply a snapshot, then again the deltas that are newer.
    *
-   * Answers whether another snapshot is wanted, because deltas between the two are missing.
+   * Returns true if another snapshot is needed, because deltas in between are missing.
    */
   applySnapshot(snapshot: ISnapshot): boolean {
     const at = this.clock();
@@ -142,23 +138,25 @@ export class KernelModel {
       this.records.clear();
     }
     const { run, tracing, device, choices, doctor, python, logs } = snapshot;
-    const running = snapshot.running ? [{ ...snapshot.running, earlierLogs: 0, seenAt: at }] : [];
-    const told = { run, tracing, device, choices, doctor, python, running, logs };
-    this.records.takeNewest(placed(snapshot.page));
+    const running = snapshot.running
+      ? [{ ...snapshot.running, earlierLogs: 0, receivedAt: at }]
+      : [];
+    const fields = { run, tracing, device, choices, doctor, python, running, logs };
+    this.records.takeNewest(rangeOf(snapshot.page));
     this.counters.restore(snapshot.counters);
-    this.apply(newer, { kernel: 'live', restarted: false, death: null, ...told });
+    this.apply(newer, { kernel: 'live', restarted: false, exit: null, ...fields });
     return !complete;
   }
 
-  /** The place before which records are missing that the kernel has; null where there is none. */
+  /** Place before which records of the kernel are missing here; null if none is missing. */
   get missing(): number | null {
     return this.current.kernel === 'live' ? this.records.missing : null;
   }
 
-  /** Take in records that were asked for. */
+  /** Add the older records of a page that was requested. */
   applyPage(page: IPage): void {
     if (page.run === this.current.run) {
-      this.records.takeOlder(placed(page));
+      this.records.takeOlder(rangeOf(page));
       this.publish({ entries: this.records.entries(), older: this.records.older });
     }
   }
@@ -179,7 +177,7 @@ export class KernelModel {
       }
     }
     if (!news) {
-      // Counters come twice a second: nothing else is drawn again for them.
+      // Counters come twice a second, and nothing else is drawn again for them.
       return;
     }
     this.publish({ ...state, entries: this.records.entries(), older: this.records.older });
@@ -195,7 +193,7 @@ export class KernelModel {
         this.greeted.emit();
         return {};
       case 'running': {
-        const cell = { ...event.running, earlierLogs: 0, seenAt: at };
+        const cell = { ...event.running, earlierLogs: 0, receivedAt: at };
         return { running: [...without(state.running, cell.cell.sequence), cell] };
       }
       case 'record': {
@@ -255,29 +253,29 @@ export class KernelModel {
     ...NOTHING_KNOWN,
     kernel: 'none',
     restarted: false,
-    death: null,
+    exit: null,
     executing: false,
     saved: [],
     figures: [],
     progress: null
   };
   private readonly records = new Records();
-  /** The run that ended with a restart. */
+  /** Id of the run that ended with a restart. */
   private gone: string | null = null;
-  /** Number of the last delta seen of this run. */
+  /** Number of the last delta of this run. */
   private seq = 0;
-  /** A snapshot is wanted: deltas wait until it has come. */
+  /** True while a snapshot is needed; deltas are kept until it comes. */
   private waiting = false;
   private early: IReceived[] = [];
 }
 
-/** A delta with the browser's clock when it came. */
+/** A delta with the browser's clock at its arrival. */
 interface IReceived {
   delta: IDelta;
   at: number;
 }
 
-function placed({ records, ...places }: IPage): IPlaced {
+function rangeOf({ records, ...places }: IPage): IRecordRange {
   return { ...places, entries: records.map(record => record && liveEntry(record)) };
 }
 

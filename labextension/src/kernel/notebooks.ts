@@ -1,15 +1,12 @@
-/**
- * From JupyterLab's notebooks to our models: one session a notebook, and which of them has the focus.
- */
+/** Sessions of the open notebooks, and the one in focus. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
-import { Signal } from '@lumino/signaling';
-import type { ISignal } from '@lumino/signaling';
+import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { ICodeLine, ILineFinder } from '../receipts/lineProvider';
+import type { ICodeLine, ILineFinder } from '../receipts/providers';
 import type { ISampledLine } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { CellMarks } from '../sidebar/cellmarks';
@@ -17,27 +14,26 @@ import { cellOf, codeOf, putCursor } from './codelines';
 import { Connection } from './connection';
 import type { Counters } from './counters';
 import { load } from './loading';
-import type { IWatched, Machine } from './machine';
+import type { ICounterSource, Machine } from './machine';
 import { TraceMark, notebookLanguage } from './mark';
 import { KernelModel } from './model';
 import { progressOf } from './progress';
 import { cellsToRun, runInTurn } from './rerun';
-import { readSaved, sourceOf } from './saved';
-import type { IReceiptSource } from './saved';
+import { readSaved, sourceOf, type IReceiptSource } from './saved';
 
-/** Milliseconds of quiet after an edit before the outputs are read again. */
+/** Milliseconds without an edit before the outputs are read again. */
 const QUIET = 300;
 
-/** One notebook: its model, kept up to date with its kernel and its saved outputs. */
-export class NotebookSession implements ILineFinder, IWatched {
+/** One notebook, with a model that follows its kernel and its saved outputs. */
+export class NotebookSession implements ILineFinder, ICounterSource {
   constructor(
     private readonly notebook: NotebookPanel,
     private readonly shell: JupyterFrontEnd.IShell,
-    /** What its server's machine does, for as long as its kernel does not tell it. */
+    /** The counters of the server's machine, used while the kernel sends none. */
     readonly machine: Machine
   ) {
-    this.mark = new TraceMark(notebook);
-    this.marks = new CellMarks(notebook);
+    this.traceMark = new TraceMark(notebook);
+    this.cellMarks = new CellMarks(notebook);
     const { sessionContext } = notebook;
     sessionContext.kernelChanged.connect(this.connect, this);
     sessionContext.ready.then(
@@ -57,84 +53,84 @@ export class NotebookSession implements ILineFinder, IWatched {
 
   readonly model = new KernelModel();
 
-  /** Between the notebook's cells and the list of their records. */
-  readonly marks: CellMarks;
+  /** Highlights that connect the notebook's cells with the list of their records. */
+  readonly cellMarks: CellMarks;
 
-  /** Whether the notebook asks to be traced whenever it has a kernel. */
-  readonly mark: TraceMark;
+  /** The notebook's tracing mark. */
+  readonly traceMark: TraceMark;
 
-  /** Tells the notebooks of this page apart. */
+  /** Id of the notebook in this page. */
   get id(): string {
     return this.notebook.id;
   }
 
-  /** The notebook's file name. */
   get name(): string {
     return this.notebook.title.label;
   }
 
-  /** The notebook was given another name, among other things. */
+  /** Emitted when the notebook's title changes, among other things. */
   get renamed(): ISignal<unknown, unknown> {
     return this.notebook.title.changed;
   }
 
-  /** The notebook was closed. */
+  /** Emitted when the notebook is closed. */
   get closed(): ISignal<unknown, unknown> {
     return this.notebook.disposed;
   }
 
-  /** The cell that has the notebook's cursor, in the page; null: none. */
+  /** DOM node of the active cell; null if there is none. */
   get activeNode(): Node | null {
     return this.notebook.content.activeCell?.node ?? null;
   }
 
-  /** What the kernel's machine does now. */
+  /** Live counters of the kernel's machine. */
   get counters(): Counters {
     return this.model.counters;
   }
 
   /**
-   * Whether the kernel's live counters come, for one who shows them. The gauges, once looked at, have them in sight or
-   * not until they are turned off; the live line has them while it is seen, the strip while a cell runs.
+   * Say that a view needs the kernel's live counters, or no longer does. The gauges need them from their
+   * first drawing until they are turned off, the live line while it is visible, and the strip while a cell
+   * runs.
    */
-  watch(on: boolean, by: 'gauges' | 'live line' | 'strip' = 'gauges'): undefined {
-    const before = this.watchers.size > 0;
+  requestCounters(on: boolean, by: 'gauges' | 'live line' | 'strip' = 'gauges'): undefined {
+    const before = this.viewers.size > 0;
     if (on) {
-      this.watchers.add(by);
+      this.viewers.add(by);
     } else {
-      this.watchers.delete(by);
+      this.viewers.delete(by);
     }
-    if (before !== this.watchers.size > 0) {
-      const watcher = this.connection?.watcher;
+    if (before !== this.viewers.size > 0) {
+      const requester = this.connection?.requester;
       if (before) {
-        watcher?.stop();
+        requester?.stop();
       } else {
-        watcher?.start();
+        requester?.start();
       }
     }
   }
 
-  /** Ask the kernel again, at the user's wish. */
+  /** Request the kernel's state again for the user. */
   ask(): void {
     this.model.setKernel('asking');
     void this.connection?.ask();
   }
 
-  /** Ask or tell the kernel's extension something; rejects with an Error of one sentence. */
-  async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
+  /** Send a request to the kernel's extension; rejects with an Error of one sentence. */
+  async request(type: string, content: object = {}): Promise<Record<string, unknown>> {
     if (this.connection === null) {
       throw new Error('This notebook has no kernel.');
     }
-    return this.connection.tell(type, content);
+    return this.connection.request(type, content);
   }
 
   /**
-   * Start tracing: the extension is loaded where it is not, which waits for a cell that runs. The model says
-   * what came of that. Rejects with an Error of one sentence where an extension that is loaded refuses.
+   * Start tracing. The extension is loaded first if necessary, after the running cell. The model has the
+   * result. Rejects with an Error of one sentence if a loaded extension refuses.
    */
   async start(): Promise<void> {
     if (this.model.state.kernel === 'live') {
-      await this.tell('trace', { on: true });
+      await this.request('trace', { on: true });
       return;
     }
     if (this.model.state.starting === 'loading') {
@@ -149,25 +145,25 @@ export class NotebookSession implements ILineFinder, IWatched {
     }
     this.model.setStarting(problem);
     if (problem === null && !this.isLive()) {
-      // It was there already, unheard.
+      // It was loaded before, but its greeting was missed.
       void this.connection?.ask();
     }
   }
 
-  /** Have the notebook ask to be traced always, from now on; or take that back. */
+  /** Set or remove the tracing mark, and start tracing where it is set. */
   traceAlways(on: boolean): void {
-    this.mark.set(on);
+    this.traceMark.set(on);
     if (on && this.model.state.kernel === 'absent') {
       void this.start();
     }
   }
 
-  /** Give the keyboard to the notebook, on its active cell. */
+  /** Move the keyboard focus to the notebook's active cell. */
   focus(): void {
     this.shell.activateById(this.notebook.id);
   }
 
-  /** Show a cell and make it the active one; answers false where the notebook has no such cell. */
+  /** Scroll to a cell and activate it; returns false if the notebook has no such cell. */
   async goToCell(id: string): Promise<boolean> {
     const { content } = this.notebook;
     const index = content.widgets.findIndex(cell => cell.model.id === id);
@@ -183,8 +179,8 @@ export class NotebookSession implements ILineFinder, IWatched {
   }
 
   /**
-   * What runs the cells of these records again, so many times each and in turn; null where they are not there as they
-   * ran. It answers whether all runs ended well.
+   * Return a function that runs the cells of these records in turn, several times. It resolves with true if
+   * all runs succeeded. Null if a cell is gone or has changed.
    */
   again(
     records: readonly IRecord[]
@@ -195,7 +191,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     return cells && ((times, begins) => runInTurn(this.notebook, cells, times, begins));
   }
 
-  /** A line of code in this notebook; null where its cell is not there. */
+  /** Find a line of code in this notebook; null if its cell is gone. */
   readonly findLine = (record: IRecord, line: ISampledLine): ICodeLine | null => {
     const cell = this.notebook.isDisposed ? null : cellOf(this.notebook, record, line);
     return (
@@ -203,7 +199,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     );
   };
 
-  /** A receipt in the notebook's outputs, as it is saved; null where there is none. */
+  /** Return a saved receipt from the notebook's outputs; null if there is none. */
   receipt({ runId, cell: { sequence } }: IRecord): IReceiptSource | null {
     const entry = this.model.state.saved.find(
       ({ record }) => record.runId === runId && record.cell.sequence === sequence
@@ -217,7 +213,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     }
   }
 
-  /** Asked again after an answer. */
+  /** A method, because TypeScript would keep the state that it knew before an await. */
   private isLive(): boolean {
     return this.model.state.kernel === 'live';
   }
@@ -234,8 +230,8 @@ export class NotebookSession implements ILineFinder, IWatched {
     if (kernel !== null) {
       this.model.setKernel('asking');
       this.connection = new Connection(kernel, this.model, () => notebookLanguage(this.notebook));
-      if (this.watchers.size > 0) {
-        this.connection.watcher.start();
+      if (this.viewers.size > 0) {
+        this.connection.requester.start();
       }
     }
   }
@@ -251,7 +247,7 @@ export class NotebookSession implements ILineFinder, IWatched {
       return;
     }
     if (this.reading) {
-      // Begun anew at each change, the reading of a large notebook would never come to its end.
+      // Started again at each change, the reading of a large notebook would never finish.
       this.readOutputsSoon();
       return;
     }
@@ -274,28 +270,27 @@ export class NotebookSession implements ILineFinder, IWatched {
   private kernel: Kernel.IKernelConnection | null = null;
   private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private readonly watchers = new Set<string>();
+  private readonly viewers = new Set<string>();
 }
 
-/** A session for every open notebook, so that none misses what its kernel says, and the one in focus. */
+/** The sessions of all open notebooks, so that no message of a kernel is missed, and the one in focus. */
 export class Notebooks {
   constructor(
     private readonly tracker: INotebookTracker,
     private readonly shell: JupyterFrontEnd.IShell,
     private readonly machine: Machine
   ) {
-    tracker.forEach(notebook => this.of(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.of(notebook));
+    forEachNotebook(tracker, notebook => this.of(notebook));
     tracker.currentChanged.connect(() => this.currentChanged.emit());
   }
 
-  /** The session of the notebook that has the focus, or had it last. */
+  /** Session of the notebook that has the focus, or had it last. */
   get current(): NotebookSession | null {
     const notebook = this.tracker.currentWidget;
     return notebook && this.of(notebook);
   }
 
-  /** The session of the notebook in which a node of the page stands. */
+  /** Return the session of the notebook that contains a DOM node. */
   at(node: Node): NotebookSession | null {
     const notebook = this.tracker.find(({ content }) => content.node.contains(node));
     return notebook === undefined ? null : this.of(notebook);
@@ -303,10 +298,10 @@ export class Notebooks {
 
   readonly currentChanged = new Signal<this, void>(this);
 
-  /** The user has just loaded the extension in the notebook in focus. */
+  /** Emitted when the user loads the extension in the notebook in focus. */
   readonly greeted = new Signal<this, void>(this);
 
-  /** The session of a notebook, which JupyterLab may focus before it says that one was added. */
+  /** Return the session of a notebook. JupyterLab may focus a notebook before it announces it. */
   of(notebook: NotebookPanel): NotebookSession {
     let session = this.sessions.get(notebook);
     if (session === undefined) {
@@ -323,4 +318,13 @@ export class Notebooks {
   }
 
   private readonly sessions = new Map<NotebookPanel, NotebookSession>();
+}
+
+/** Call a function for each open notebook, and for each that is opened later. */
+export function forEachNotebook(
+  tracker: INotebookTracker,
+  call: (notebook: NotebookPanel) => void
+): void {
+  tracker.forEach(call);
+  tracker.widgetAdded.connect((_, notebook) => call(notebook));
 }

@@ -1,4 +1,4 @@
-/** What a notebook's outputs hold, without copying it. */
+/** Reads a notebook's outputs without copying them. */
 
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
@@ -7,7 +7,7 @@ import { object } from '../language/untrusted';
 
 type Output = ReturnType<ICodeCellModel['outputs']['get']>;
 
-/** Each output of the cells as they are now, with its data by MIME type; null for what was printed. */
+/** Yield the current outputs of the code cells, with their data by MIME type; null for streams. */
 export function* outputsOf(
   notebook: INotebookModel
 ): Generator<{ cell: ICodeCellModel; index: number; data: Record<string, unknown> | null }> {
@@ -23,10 +23,10 @@ export function* outputsOf(
 }
 
 /**
- * The data of an output by MIME type; null for what was printed, which may be long.
+ * Return the data of an output by MIME type; null for streams, which may be long.
  *
- * What JupyterLab 4 gives with `data` and `toJSON` is copied each time: for an output of 10 MB the page would
- * stand still. It keeps what came under a name of its own; where a version does not, the copy is taken.
+ * JupyterLab 4 copies the data on each access to `data` and `toJSON`, which blocks the page for an output of
+ * 10 MB. Its private `_rawData` is used where it exists, else the copy.
  */
 export function dataOf(output: Output): Record<string, unknown> | null {
   if (output.type !== 'display_data' && output.type !== 'execute_result') {

@@ -1,6 +1,6 @@
 /**
- * How far a lesson is, as its notebook itself has it: which exercises its code checks and what came of them, and
- * which predictions stand in it. The Python side is jupyter_mlgpu/teach/lessons/counting.py.
+ * Progress of a lesson, from its notebook: the exercises that its code checks and their results, and its
+ * predictions. The Python side is jupyter_mlgpu/teach/lessons/counting.py.
  */
 
 import type { ICodeCellModel } from '@jupyterlab/cells';
@@ -9,28 +9,28 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { dataOf } from './outputs';
 
 export interface IProgress {
-  /** Exercises, and those that were right in any cell. */
+  /** Number of exercises, and of those that were right in any cell. */
   checks: number;
   passed: number;
-  /** Predictions that are asked for, and those that were written down. */
+  /** Number of predictions asked for, and of those written down. */
   predictions: number;
   predicted: number;
 }
 
-/** A code cell, and the texts of its results. */
+/** The code of a cell and the texts of its results. */
 export interface ICellText {
   code: string;
   shown: readonly string[];
 }
 
-/** Lines that are no comment. A method of that name is another thing. */
+/** Calls in lines that are no comment; methods of the same name do not count. */
 const CHECK = /^(?![ \t]*#).*?(?<![\w.])check\([ \t]*["'](\w+)["']/gm;
 const PREDICT =
   /^(?![ \t]*#).*?(?<![\w.])predict\([ \t]*(?:"[^"\n]*"|'[^'\n]*')[ \t]*,[ \t]*(\.\.\.|None\b)?/gm;
-/** With which the answer of `check` begins where it is right, in every language. */
+/** First character of the output of `check` for a right answer, in every language. */
 const RIGHT = '✓';
 
-/** The progress in a notebook's cells; null: it is no lesson. */
+/** Return the progress in a notebook's cells; null if it is no lesson. */
 export function progressIn(cells: Iterable<ICellText>): IProgress | null {
   const right = new Map<string, boolean>();
   let [predictions, predicted] = [0, 0];
@@ -49,7 +49,7 @@ export function progressIn(cells: Iterable<ICellText>): IProgress | null {
     : null;
 }
 
-/** The same of a notebook that is open. */
+/** Return the progress in an open notebook; null if it is no lesson. */
 export function progressOf(notebook: INotebookModel): IProgress | null {
   return progressIn(codeCells(notebook));
 }

@@ -1,45 +1,35 @@
 /**
- * What the kernel tells: events while it works, and its whole state when asked. The only way in.
+ * Messages of the kernel: events while it works, and its whole state on request.
  *
- * Everything that arrives is hostile until it is read. Readers copy the known fields, cut texts and
- * lists to a bounded size, and answer `null` for what is no such thing. How messages travel is told in
- * jupyter_mlgpu/jupyter/notebook/browser/channel.py.
+ * Everything that arrives is untrusted. Readers copy the known fields, cut texts and lists to a bounded size,
+ * and return null for anything else. jupyter_mlgpu/jupyter/notebook/browser/channel.py describes how messages
+ * travel.
  */
 
 import { readCountersEvent } from './counters';
 import * as wire from './messages';
-import { readRecords as readPage } from './messages';
-import type { IRecords as IPage } from './messages';
+import { readRecords as readPage, type IRecords as IPage } from './messages';
 import { count, listOf, object, oneOf, shape, word } from '../language/untrusted';
 import type { Read, Reader } from '../language/untrusted';
 
-export { readSidebarState, readDeviceStatus, readRecords as readPage } from './messages';
-export type {
-  IChoice,
-  ISidebarState,
-  IDeviceStatus,
-  IRecords as IPage,
-  IRunning
-} from './messages';
-
 export const COMM_ID = 'jupyter_mlgpu';
 export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
-/** What a browser asks or tells while a cell runs; `type` says what. */
+/** Message type of requests that the kernel answers while a cell runs; `type` in it says which one. */
 export const REQUEST = 'jupyter_mlgpu_request';
-/** The `type` that asks for the records before a place: `{ before: 7 }`. */
+/** Request type for the records before a place: `{ before: 7 }`. */
 export const RECORDS = 'records';
 
 const PROTOCOL = 1;
 const MANY = 20_000;
 
-/** What is read of each type of event. */
+/** The reader of each type of event. */
 const EVENTS = {
   hello: shape({}, {}),
   cleared: shape({}, {}),
   goodbye: shape({}, {}),
   running: within('running', wire.readRunning),
   record: wire.readRecordEvent,
-  /** Lines of a cell whose number cannot be read are not lines of no cell. */
+  /** Lines with an unreadable cell number are dropped, not assigned to no cell. */
   logs: (data: unknown) => {
     const lines = wire.readLinesEvent(data);
     return lines?.sequence === object(data)?.sequence ? lines : null;
@@ -64,7 +54,7 @@ function readEvent(data: unknown): Event | null {
   return event && ({ type, ...event } as Event);
 }
 
-/** What is read of the event itself, under a name. */
+/** Return a reader that puts what `read` returns under a name. */
 function within<K extends string, T>(name: K, read: Reader<T>): Reader<Record<K, T>> {
   return data => {
     const found = read(data);
@@ -72,24 +62,24 @@ function within<K extends string, T>(name: K, read: Reader<T>): Reader<Record<K,
   };
 }
 
-/** Null for a protocol that we do not speak. */
-function spoken<T>(read: Reader<T>): Reader<T> {
+/** Return a reader that gives null for any other version of the protocol. */
+function ofOurProtocol<T>(read: Reader<T>): Reader<T> {
   return data => (object(data)?.protocol === PROTOCOL ? read(data) : null);
 }
 
-/** A broadcast of the kernel. */
-export const readDelta = spoken(
+/** Read a broadcast of the kernel. */
+export const readDelta = ofOurProtocol(
   shape({ run: word, seq: count, prev: count }, { events: listOf(readEvent, MANY) })
 );
 
 export type IDelta = Read<typeof readDelta>;
 
-const readState = spoken(wire.readSnapshot);
+const readState = ofOurProtocol(wire.readSnapshot);
 
 export interface ISnapshot extends Omit<wire.ISnapshot, 'versions'> {
-  /** The version of Python. */
+  /** Version of Python. */
   python: string | null;
-  /** The newest. */
+  /** The newest records. */
   page: IPage;
 }
 

@@ -1,16 +1,15 @@
-/** One question to a kernel over the control channel, which answers while a cell runs, and its answer. */
+/** Requests to a kernel over the control channel, which answers while a cell runs. */
 
-import { KernelMessage } from '@jupyterlab/services';
-import type { Kernel } from '@jupyterlab/services';
+import { KernelMessage, type Kernel } from '@jupyterlab/services';
 
 /** Milliseconds to wait for an answer. */
-export const PATIENCE = 5_000;
+export const TIMEOUT = 5_000;
 
 export class NoAnswer extends Error {}
 
-/** Resolves once the connection is open: a message sent earlier would wait for the running cell. */
+/** Resolve once the connection is open. A message sent earlier would wait for the running cell. */
 export function connected(kernel: Kernel.IKernelConnection): Promise<void> {
-  return patiently((resolve, reject) => {
+  return withTimeout((resolve, reject) => {
     const check = (): void => {
       if (kernel.isDisposed) {
         reject(new NoAnswer('The connection was closed.'));
@@ -23,7 +22,7 @@ export function connected(kernel: Kernel.IKernelConnection): Promise<void> {
   });
 }
 
-/** Sends a request on the control channel; resolves with the content of its reply. */
+/** Send a request on the control channel; resolves with the content of its reply. */
 export function request(
   kernel: Kernel.IKernelConnection,
   msgType: string,
@@ -35,20 +34,20 @@ export function request(
     msgType,
     session: kernel.clientId
   } as KernelMessage.IOptions<KernelMessage.IDebugRequestMsg>);
-  return patiently((resolve, reject) => {
+  return withTimeout((resolve, reject) => {
     const future = kernel.sendControlMessage(message, true);
-    // The reply is enough; the future's own end waits for an idle status on another channel.
+    // The reply is enough. The future itself ends only with an idle status on another channel.
     future.onReply = reply => resolve(reply.content as unknown as Record<string, unknown>);
     future.done.catch(() => reject(new NoAnswer('The connection was closed.')));
   });
 }
 
-/** A promise that gives up with NoAnswer after PATIENCE milliseconds. */
-function patiently<T>(
+/** Return a promise that rejects with NoAnswer after TIMEOUT milliseconds. */
+function withTimeout<T>(
   start: (resolve: (value: T) => void, reject: (error: Error) => void) => void
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new NoAnswer('No answer in time.')), PATIENCE);
+    const timer = setTimeout(() => reject(new NoAnswer('No answer in time.')), TIMEOUT);
     const end =
       <V>(settle: (value: V) => void) =>
       (value: V): void => {

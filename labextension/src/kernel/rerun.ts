@@ -1,8 +1,7 @@
-/** Cells of a notebook that can be run again as a record says that they ran, and their running. */
+/** Runs cells again under the conditions of their records. */
 
 import type { Cell } from '@jupyterlab/cells';
-import { NotebookActions } from '@jupyterlab/notebook';
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
 import { cellOf } from '../record/cellrows';
 import type { IRecord } from '../record/record';
@@ -10,8 +9,8 @@ import { isUnchanged } from './codelines';
 import type { IEntry } from './state';
 
 /**
- * The cells of records, each once; null where one is not there any more, or would not run as it did: its code was
- * changed, its last run had another code, another device or the profiler on.
+ * Return the cells of records, each once. Null if one is gone or would run differently: its code was changed,
+ * or its last run had other code, another device, or the profiler on.
  */
 export function cellsToRun(
   notebook: NotebookPanel,
@@ -36,7 +35,7 @@ export function cellsToRun(
   return [...found];
 }
 
-/** Run cells so many times, in turn, as the notebook does; answers whether all of it ended well. */
+/** Run cells several times in turn, as the notebook does; resolves with true if all runs succeeded. */
 export async function runInTurn(
   { content, sessionContext }: NotebookPanel,
   cells: readonly Cell[],

@@ -1,18 +1,15 @@
-/** Reading the receipts and the figures that a notebook's outputs hold. */
+/** Reads the receipts and the figures in a notebook's outputs. */
 
 import type { INotebookModel } from '@jupyterlab/notebook';
 
 import { outputsOf } from './outputs';
-import { MIME_TYPE, readRecord } from '../record/record';
-import type { IRecord, Unreadable } from '../record/record';
-import { figureOf } from './savedfigures';
-import type { IFigure } from './savedfigures';
-import { breath, sliceEnd } from '../record/slices';
-import { savedEntry } from './state';
-import type { IEntry } from './state';
+import { MIME_TYPE, readRecord, type IRecord, type Unreadable } from '../record/record';
+import { figureOf, type IFigure } from './savedfigures';
+import { nextTask, sliceEnd } from '../record/slices';
+import { savedEntry, type IEntry } from './state';
 import { object, savedText } from '../language/untrusted';
 
-/** The newest so many figures: older ones stand in the notebook all the same. */
+/** Largest number of figures listed; the newest ones. Older ones stay in the notebook. */
 const MOST = 50;
 
 export interface ISaved {
@@ -22,16 +19,16 @@ export interface ISaved {
   figures: IFigure[];
 }
 
-/** What a notebook's outputs hold; null where reading them was given up. */
+/** Read a notebook's outputs; null if the signal aborted the reading. */
 export async function readSaved(
   notebook: INotebookModel,
   signal: AbortSignal
 ): Promise<ISaved | null> {
-  // Each once, for a stranger may have put it in twice.
+  // A stranger's notebook may hold a receipt twice.
   const entries = new Map<string, IEntry>();
   const figures: IFigure[] = [];
   let end = sliceEnd();
-  // What changes meanwhile is read anew.
+  // Outputs that change meanwhile are read again later.
   for (const { cell, index, data } of outputsOf(notebook)) {
     const record = savedRecord(data?.[MIME_TYPE], data?.['text/plain']);
     if (typeof record !== 'string') {
@@ -44,7 +41,7 @@ export async function readSaved(
       figures.push(figure);
     }
     if (performance.now() > end) {
-      await breath();
+      await nextTask();
       if (signal.aborted) {
         return null;
       }
@@ -54,12 +51,12 @@ export async function readSaved(
   return { entries: [...entries.values()].sort(byStart), figures: figures.slice(-MOST) };
 }
 
-/** Times of one format, all of UTC: their characters tell which is earlier. */
+/** Compare as text, because all times are UTC in one format. */
 function byStart({ record: a }: IEntry, { record: b }: IEntry): number {
   return a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0;
 }
 
-/** A receipt, read once. */
+/** Read a receipt once. */
 function savedRecord(value: unknown, plain: unknown): IRecord | Unreadable {
   const data = object(value);
   if (data === null) {
@@ -76,13 +73,13 @@ function savedRecord(value: unknown, plain: unknown): IRecord | Unreadable {
   return record;
 }
 
-/** A receipt as it stands in a notebook: its data, and its text for those who cannot draw it. */
+/** A receipt as the notebook holds it: its data and its plain text. */
 export interface IReceiptSource {
   data: object;
   plain: string;
 }
 
-/** What a receipt in a notebook's outputs was read from; null for any other record. */
+/** Return the saved output that a record was read from; null for other records. */
 export function sourceOf(record: IRecord): IReceiptSource | null {
   return sources.get(record) ?? null;
 }

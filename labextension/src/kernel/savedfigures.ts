@@ -1,18 +1,17 @@
-/** The plans, races, benchmarks and collections of engines in a notebook's outputs, for the sidebar. */
+/** Plans, races, benchmarks and collections of engines in a notebook's outputs, for the sidebar. */
 
-import { PAGE_TYPE, readPage } from '../page/page';
-import type { IPage } from '../page/page';
+import { PAGE_TYPE, readPage, type IPage } from '../page/page';
 import { object } from '../language/untrusted';
 
 export interface IFigure {
-  /** Tells the outputs of a notebook apart. */
+  /** Unique among the notebook's outputs. */
   key: string;
   cellId: string;
   executionCount: number | null;
   page: IPage;
 }
 
-/** The figure in an output, read once: as long as the data is the same, so is the figure. */
+/** Read the figure in an output. The same data give the same object. */
 export function figureOf(
   bundle: Record<string, unknown>,
   place: Omit<IFigure, 'page'>

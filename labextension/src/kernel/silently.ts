@@ -1,14 +1,14 @@
-/** Code of ours that a kernel runs outside the notebook: no cell, no output, no history. */
+/** Runs code in a kernel without a cell, an output or an entry in the history. */
 
 import type { ISessionContext } from '@jupyterlab/apputils';
 
-/** What went wrong: the name of Python's error, empty where it was none, and the whole of it in words. */
+/** An error: the name of Python's exception, empty if there was none, and the whole message. */
 export interface IProblem {
   error: string;
   why: string;
 }
 
-/** Run it after the cells that wait; answers what went wrong, null where nothing did. */
+/** Run code after the cells in the queue; resolves with the error, null if there was none. */
 export async function runSilently(
   sessionContext: ISessionContext,
   code: string

@@ -1,17 +1,14 @@
-/**
- * What is known of one notebook, as a value that views draw: shapes, and which records they show.
- */
+/** The state of one notebook as an immutable value, and the records that views list. */
 
 import type { IKernelExit } from './kernelexit';
-import type { IDoctor } from './doctor';
+import type { IDoctor, ISidebarState, IDeviceStatus, IRunning } from './messages';
 import type { ILogLine } from '../record/logs';
 import type { ILoadProblem } from './loading';
-import type { ISidebarState, IDeviceStatus, IRunning } from './protocol';
 import type { ICell, IRecord } from '../record/record';
 import type { IProgress } from './progress';
 import type { IFigure } from './savedfigures';
 
-/** What is known about the kernel: only `live` has records of its own. */
+/** State of the kernel. Only a `live` kernel has records of its own. */
 export type KernelState =
   | 'none' // the notebook has no kernel
   | 'asking' // whether the extension is loaded is not known yet
@@ -21,61 +18,61 @@ export type KernelState =
   | 'live'
   | 'dead';
 
-/** A record with what the list needs to show it. */
+/** A record with what the list needs to draw it. */
 export interface IEntry {
   key: string;
   record: IRecord;
-  /** The cell to go to; null when the record names none. */
+  /** Id of the cell to go to; null if the record names none. */
   cellId: string | null;
   saved: boolean;
 }
 
-/** A cell that runs, with the reading of the browser's own clock to which its elapsed time belongs. */
+/** A running cell, with the time on the browser's clock at which its elapsed time was valid. */
 export interface IRunningCell extends IRunning {
-  /** How many lines came before those of `logs` and were let go. */
+  /** Number of older log lines that were dropped. */
   earlierLogs: number;
-  /** Milliseconds on this browser's monotonic clock when `elapsed` was true. */
-  seenAt: number;
+  /** Milliseconds on this browser's monotonic clock at which `elapsed` was valid. */
+  receivedAt: number;
 }
 
 export interface IState {
   kernel: KernelState;
-  /** The kernel was restarted since we first saw it. */
+  /** True if the kernel was restarted since the page was opened. */
   restarted: boolean;
-  /** Why it died, from its death until its successor tells of itself; null where that is not known. */
-  death: IKernelExit | null;
+  /** Exit cause of the kernel until its successor is live; null if it is not known. */
+  exit: IKernelExit | null;
   run: string | null;
   tracing: boolean | null;
-  /** The wish to start tracing: under way, or why it failed; null: there is none, or it is done. */
+  /** State of a request to start tracing: under way, or failed; null if there is none. */
   starting: 'loading' | ILoadProblem | null;
   device: IDeviceStatus | null;
   choices: ISidebarState | null;
   doctor: IDoctor | null;
-  /** The version of Python. */
+  /** Version of Python. */
   python: string | null;
-  /** The kernel runs a cell, be it one that is measured or not. */
+  /** True while the kernel runs a cell, measured or not. */
   executing: boolean;
-  /** Nested cells run inside each other: the last one is the innermost. */
+  /** Running cells. Nested cells follow the cell that runs them, so the last is the innermost. */
   running: readonly IRunningCell[];
-  /** Lines that belong to no cell: they came before the first record. */
+  /** Lines of no cell, printed before the first record. */
   logs: readonly ILogLine[];
   /** Oldest first. */
   entries: readonly IEntry[];
-  /** The record of the cell that has just ended; one that was there when we came is no news. */
+  /** Record of the cell that ended last while the page was open. */
   ended: IRecord | null;
-  /** Records the kernel holds that are older than the ones here. */
+  /** Number of records in the kernel that are older than those here. */
   older: number;
-  /** The user cleared the records, and none has come since. */
+  /** True if the user cleared the records and none has come since. */
   cleared: boolean;
-  /** Receipts found in the notebook's outputs, oldest first. */
+  /** Receipts in the notebook's outputs, oldest first. */
   saved: readonly IEntry[];
-  /** Plans, races and others in its outputs, in the notebook's order. */
+  /** Plans, races and other figures in the outputs, in the notebook's order. */
   figures: readonly IFigure[];
-  /** How far the lesson is; null: it is no lesson. */
+  /** Progress of the lesson; null if the notebook is none. */
   progress: IProgress | null;
 }
 
-/** What a kernel that has said nothing leaves unknown. */
+/** State of a kernel that has sent nothing. */
 export const NOTHING_KNOWN = {
   run: null,
   tracing: null,
@@ -92,29 +89,32 @@ export const NOTHING_KNOWN = {
   cleared: false
 } satisfies Partial<IState>;
 
-/** Whether cells are not traced, and can be. */
+/** Return true if cells are not traced, and can be. */
 export function canStart({ kernel, tracing }: IState): boolean {
   return kernel === 'absent' || (kernel === 'live' && tracing === false);
 }
 
-/** What identifies a record, and the cell while it runs. */
+/** Return the key of a record, which its cell has while it runs. */
 export function keyOf(run: string, cell: ICell): string {
   return `${run}/${cell.sequence}`;
 }
 
-/** An entry for a record the kernel sent. */
+/** Return an entry for a record from the kernel. */
 export function liveEntry(record: IRecord): IEntry {
   const key = keyOf(record.runId, record.cell);
   return { key, record, cellId: record.cell.id, saved: false };
 }
 
-/** An entry for a receipt found in the saved outputs of a cell; copies of a cell hold it twice. */
+/**
+ * Return an entry for a receipt in a saved output. The key has the cell, because copies of a cell hold the
+ * receipt too.
+ */
 export function savedEntry(record: IRecord, cellId: string): IEntry {
   const { key } = liveEntry(record);
   return { key: `${key}@${cellId}`, record, cellId, saved: true };
 }
 
-/** The records to show: those of earlier kernels in the notebook's outputs, then the kernel's own. */
+/** Return the records to list: earlier kernels' records in the notebook's outputs, then the kernel's own. */
 export function shownEntries(state: IState): readonly IEntry[] {
   const { saved, entries, run, cleared } = state;
   if (!hasOwnRecords(state)) {
@@ -124,13 +124,13 @@ export function shownEntries(state: IState): readonly IEntry[] {
   return earlier.length > 0 ? [...earlier, ...entries] : entries;
 }
 
-/** Whether the kernel's own records are the ones to show, even where there are none yet. */
+/** Return true if the kernel's own records are listed, even if there are none yet. */
 export function hasOwnRecords(state: IState): boolean {
   const any = state.entries.length > 0 || state.running.length > 0 || state.logs.length > 0;
   return state.kernel === 'live' && (any || state.cleared);
 }
 
-/** How many log lines there are to show. */
+/** Return the number of log lines to list. */
 export function countLines(state: IState): number {
   let lines = hasOwnRecords(state) ? state.logs.length : 0;
   for (const { record } of shownEntries(state)) {

@@ -1,12 +1,11 @@
-/** A notebook's device and what its kernel does, in the few words of a button. */
+/** A notebook's device and its kernel's activity in a few words, for buttons. */
 
 import type { Translate } from '../language/i18n';
 import { inWords } from '../record/requested';
-import { INSTALL_LINE } from './loading';
-import type { ILoadProblem } from './loading';
+import { INSTALL_LINE, type ILoadProblem } from './loading';
 import type { IState } from './state';
 
-/** The device asked for, as `gpu`, or why there is none. */
+/** Return the requested device, such as `gpu`, or why there is none. */
 export function deviceInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return t(`summary_${state.kernel}`);
@@ -14,7 +13,7 @@ export function deviceInWords(state: IState, t: Translate): string {
   return inWords(state.device?.requested ?? []) || t('automatic');
 }
 
-/** Whether a cell runs, and whether cells are traced; empty where that is not known. */
+/** Return whether a cell runs and whether cells are traced; empty if that is not known. */
 export function activityInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return '';
@@ -25,7 +24,7 @@ export function activityInWords(state: IState, t: Translate): string {
   return t(state.tracing === false ? 'summaryTracingOff' : 'stripIdle');
 }
 
-/** Why tracing could not be started, and what to do about it. */
+/** Return why tracing could not be started, and the remedy. */
 export function problemInWords({ missing, why }: ILoadProblem, t: Translate): string {
   return missing ? t('startMissing', { line: INSTALL_LINE }) : t('notLoaded', { why });
 }

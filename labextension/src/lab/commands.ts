@@ -1,6 +1,4 @@
-/**
- * The commands of the sidebar: what they are called, when they can be used, and what they do.
- */
+/** The commands of the sidebar. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { InputDialog, showErrorMessage } from '@jupyterlab/apputils';
@@ -14,8 +12,7 @@ import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
 import { askLessons } from './lessons';
 import { notify } from './notices';
-import { icon } from '../sidebar/panel';
-import type { Panel } from '../sidebar/panel';
+import { icon, type Panel } from '../sidebar/panel';
 import { hidePanel, showPanel } from '../sidebar/placing';
 import type { Restarter } from './restarter';
 import { sentence, whyOf } from '../language/sentence';
@@ -36,7 +33,7 @@ export const COMMANDS = {
   restart: 'jupyter-mlgpu:restart-and-run-to-here'
 } as const;
 
-/** What the commands act on. */
+/** The objects that commands act on. */
 export interface IParts {
   app: JupyterFrontEnd;
   tracker: INotebookTracker;
@@ -47,7 +44,7 @@ export interface IParts {
   language: Language;
 }
 
-/** Add all commands; their names follow the language. */
+/** Add all commands. Their labels follow the language. */
 export function addCommands(parts: IParts): void {
   const { app, tracker, notebooks, panel, traced, language } = parts;
   const { commands } = app;
@@ -104,11 +101,11 @@ export function addCommands(parts: IParts): void {
     }
   });
   add(COMMANDS.device, 'device', {
-    // Without the kernel's list there is nothing to choose from.
+    // Without the kernel's list of devices there is nothing to choose from.
     isEnabled: () => live() && (current()?.model.state.device?.pickers.length ?? 0) > 0,
     execute: async () => {
       const session = current();
-      // Now says what becomes of it: at once, at the end of the running cell, or not at all.
+      // The Now view reports the result: at once, at the end of the running cell, or an error.
       if (
         session &&
         (await attempt(chooseDevice(session, language.t), language.t, 'command_device'))
@@ -129,8 +126,8 @@ export function addCommands(parts: IParts): void {
   add(COMMANDS.traceWhenOpened, 'traceWhenOpened', {
     isEnabled: () => tracker.currentWidget?.model != null,
     isToggleable: true,
-    isToggled: () => current()?.mark.isSet === true,
-    execute: () => traced.mark(current()?.mark.isSet !== true)
+    isToggled: () => current()?.traceMark.isSet === true,
+    execute: () => traced.mark(current()?.traceMark.isSet !== true)
   });
   add(COMMANDS.save, 'save', {
     isEnabled: live,
@@ -143,18 +140,19 @@ export function addCommands(parts: IParts): void {
   });
   add(COMMANDS.lessons, 'lessons', {
     icon,
-    // The launcher, which tells its folder, has no room for a sentence.
+    // A launcher's card, which passes its folder, has room for a short label only.
     label: ({ cwd }) => language.t(cwd === undefined ? 'command_lessons' : 'lessonsCard'),
     execute: () => openLessons(parts)
   });
   addRestart(parts, add);
 
-  const tell = (): void => Object.values(COMMANDS).forEach(id => commands.notifyCommandChanged(id));
-  language.changed.connect(tell);
-  notebooks.currentChanged.connect(tell);
+  const notifyChanged = (): void =>
+    Object.values(COMMANDS).forEach(id => commands.notifyCommandChanged(id));
+  language.changed.connect(notifyChanged);
+  notebooks.currentChanged.connect(notifyChanged);
 }
 
-/** The cell whose context menu is open: JupyterLab does not make it the active one. */
+/** Return the cell whose context menu is open, which JupyterLab does not activate. */
 function cellAtPointer({ app, tracker }: IParts): Cell | undefined {
   const node = app.contextMenuHitTest(one => one.classList.contains('jp-Cell'));
   return tracker.currentWidget?.content.widgets.find(cell => cell.node === node);
@@ -200,11 +198,11 @@ function addRestart({ tracker, restarter, language }: IParts, add: Add): void {
   });
 }
 
-/** Open the first lesson, copied before where there is none; answers its widget, which takes a launcher's place. */
+/** Open the first lesson, copied first if necessary. Returns its widget, which replaces the launcher. */
 async function openLessons({ app, language }: IParts): Promise<unknown> {
   const { commands, serviceManager } = app;
-  const asked = askLessons(language, serviceManager.serverSettings);
-  const found = await attempt(asked, language.t, 'command_lessons');
+  const request = askLessons(language, serviceManager.serverSettings);
+  const found = await attempt(request, language.t, 'command_lessons');
   if (found === null) {
     return null;
   }
@@ -213,14 +211,14 @@ async function openLessons({ app, language }: IParts): Promise<unknown> {
   }
   const { first } = found;
   const folder = first.split('/').slice(0, -1).join('/');
-  // Where there is no list of files, as in Notebook 7, the lesson is opened all the same.
+  // Notebook 7 has no file browser beside the notebook.
   if (commands.hasCommand('filebrowser:go-to-path')) {
     void commands.execute('filebrowser:go-to-path', { path: folder, dontShowBrowser: true });
   }
   return commands.execute('docmanager:open', { path: first });
 }
 
-/** Ask for a file's name, and have the kernel save its records there. */
+/** Ask for a file name, and have the kernel save its records there. */
 async function saveRecords(session: NotebookSession, { t }: Language): Promise<void> {
   const answer = await InputDialog.getText({
     title: t('saveTitle'),
@@ -233,14 +231,14 @@ async function saveRecords(session: NotebookSession, { t }: Language): Promise<v
   if (!answer.button.accept || !path) {
     return;
   }
-  const said = await attempt(session.tell('save', { path }), t, 'command_save');
-  const done = sentence(said?.said);
+  const saved = await attempt(session.request('save', { path }), t, 'command_save');
+  const done = sentence(saved?.said);
   if (done !== null) {
     notify('success', t.say(done));
   }
 }
 
-/** What comes of it; where it fails, the user reads the sentence that says why, and null comes. */
+/** Return the result; if the promise rejects, show the reason in a dialog and return null. */
 async function attempt<T>(what: Promise<T>, t: Translate, title: Message): Promise<T | null> {
   try {
     return await what;

@@ -1,8 +1,7 @@
-/** Choosing a device from a command: a question, and the answer told to the kernel. */
+/** The dialog of the command that chooses a device. */
 
 import { Dialog, showDialog } from '@jupyterlab/apputils';
-import { createElement } from 'react';
-import type { ChangeEvent } from 'react';
+import { createElement, type ChangeEvent } from 'react';
 
 import { choiceName, picks } from '../kernel/devicechoice';
 import type { NotebookSession } from '../kernel/notebooks';
@@ -10,24 +9,24 @@ import type { Translate } from '../language/i18n';
 import { plain } from '../language/prose';
 
 /**
- * Ask for a device, and tell the kernel. Answers whether it was told; rejects with an Error of one sentence
- * where the kernel does not understand.
+ * Ask for a device, and send it to the kernel. Resolves with true if it was sent; rejects with an Error of
+ * one sentence if the kernel refuses.
  */
 export async function chooseDevice(session: NotebookSession, t: Translate): Promise<boolean> {
   const { device, choices } = session.model.state;
   const offered = picks(device, choices);
   const all = offered.flatMap(({ framework, name, chosen, words }) =>
     words.map(choice => ({
-      told: { word: choice.word, framework },
+      request: { word: choice.word, framework },
       chosen: choice.word === chosen,
-      // Of several frameworks each has a list, and may have a device of the same name.
+      // With several frameworks the same device may be in several lists.
       key: framework === null ? choice.word : `${framework} ${choice.word}`,
       label: name === null ? choiceName(choice, t) : `${name}: ${choiceName(choice, t)}`
     }))
   );
-  let taken = (all.find(one => one.chosen) ?? all[0])?.key;
+  let selectedKey = (all.find(one => one.chosen) ?? all[0])?.key;
   const missing = offered.flatMap(pick => pick.missing.map(t.say));
-  // Not JupyterLab's own question for an item, whose list has no name for a screen reader.
+  // JupyterLab's own InputDialog has no accessible name for its list.
   const answer = await showDialog({
     title: t('chooseTitle', { notebook: session.name }),
     body: createElement(
@@ -38,9 +37,9 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
         'select',
         {
           className: 'jp-mlgpu-Input',
-          defaultValue: taken,
+          defaultValue: selectedKey,
           onChange: (event: ChangeEvent<HTMLSelectElement>) => {
-            taken = event.target.value;
+            selectedKey = event.target.value;
           }
         },
         all.map(({ key, label }) => createElement('option', { key, value: key }, label))
@@ -52,10 +51,10 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
     ],
     focusNodeSelector: 'select'
   });
-  const choice = all.find(one => one.key === taken);
+  const choice = all.find(one => one.key === selectedKey);
   if (!answer.button.accept || choice === undefined) {
     return false;
   }
-  await session.tell('device', choice.told);
+  await session.request('device', choice.request);
   return true;
 }

@@ -1,9 +1,9 @@
-/** Tells of a cell that ran long and ended where nobody saw it: in another notebook, or behind another page. */
+/** Notifies the user of a long cell that ended out of sight: in another notebook, or in a background tab. */
 
 import { Notification } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
-import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { forEachNotebook, type NotebookSession, type Notebooks } from '../kernel/notebooks';
 import type { Language } from '../language/language';
 import { text } from '../language/untrusted';
 import { formatSeconds } from '../record/format';
@@ -11,7 +11,7 @@ import type { IRecord } from '../record/record';
 import { known } from '../record/words';
 import { preferences } from '../sidebar/preferences';
 
-/** Characters of a notebook's name: with them, the sentence is shorter than JupyterLab cuts it. */
+/** Largest number of characters of a notebook's name, so that JupyterLab does not cut the notification. */
 const NAME = 60;
 
 export class FinishedCells {
@@ -20,37 +20,36 @@ export class FinishedCells {
     private readonly notebooks: Notebooks,
     private readonly language: Language
   ) {
-    tracker.forEach(notebook => this.follow(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.follow(notebook));
+    forEachNotebook(tracker, notebook => this.follow(notebook));
   }
 
   private follow(notebook: NotebookPanel): void {
     const session = this.notebooks.of(notebook);
     let before = session.model.state.ended;
-    const told: string[] = [];
+    const notifications: string[] = [];
     const isSeen = (): boolean => notebook.isVisible && !document.hidden;
-    const look = (): void => {
-      for (const id of isSeen() ? told.splice(0) : []) {
+    const dismissSeen = (): void => {
+      for (const id of isSeen() ? notifications.splice(0) : []) {
         Notification.dismiss(id);
       }
     };
-    this.tracker.currentChanged.connect(look);
-    document.addEventListener('visibilitychange', look);
-    notebook.disposed.connect(() => document.removeEventListener('visibilitychange', look));
+    this.tracker.currentChanged.connect(dismissSeen);
+    document.addEventListener('visibilitychange', dismissSeen);
+    notebook.disposed.connect(() => document.removeEventListener('visibilitychange', dismissSeen));
     session.model.stateChanged.connect(({ state: { ended } }) => {
       const isNew = ended !== null && ended !== before;
       before = ended;
       if (isNew && !isSeen() && ranLong(ended)) {
-        told.push(this.tell(session, ended));
+        notifications.push(this.notify(session, ended));
       }
     });
   }
 
-  /** Answers the notification's id. */
-  private tell(session: NotebookSession, record: IRecord): string {
+  /** Show the notification; returns its id. */
+  private notify(session: NotebookSession, record: IRecord): string {
     const { t } = this.language;
     const { id, executionCount } = record.cell;
-    const said = t(`ended_${record.outcome}`, {
+    const message = t(`ended_${record.outcome}`, {
       number: executionCount ?? ' ',
       notebook: text(session.name, NAME) ?? '',
       time: formatSeconds(known(record, 'wall_time')?.value ?? 0)
@@ -65,20 +64,20 @@ export class FinishedCells {
       const ask = (): void => void window.Notification.requestPermission();
       actions.push({ label: t('notifyOutside'), callback: ask });
     }
-    // It stays until it is seen: whoever is to see it is elsewhere.
-    const told = Notification[record.outcome === 'ok' ? 'success' : 'warning'](said, {
+    // It stays until the user sees the notebook.
+    const notificationId = Notification[record.outcome === 'ok' ? 'success' : 'warning'](message, {
       autoClose: false,
       actions
     });
     if (document.hidden && outside() === 'granted') {
-      const shown = new window.Notification(said);
-      shown.onclick = () => {
+      const notification = new window.Notification(message);
+      notification.onclick = () => {
         window.focus();
         show();
-        shown.close();
+        notification.close();
       };
     }
-    return told;
+    return notificationId;
   }
 }
 
@@ -87,7 +86,7 @@ function ranLong(record: IRecord): boolean {
   return notifyAfter > 0 && (known(record, 'wall_time')?.value ?? 0) >= notifyAfter;
 }
 
-/** Whether the browser shows notifications of this page; none where it has no such thing. */
+/** Return the browser's permission for notifications; null if it has none. */
 function outside(): NotificationPermission | null {
   return 'Notification' in window ? window.Notification.permission : null;
 }

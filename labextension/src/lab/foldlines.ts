@@ -1,30 +1,30 @@
 /**
- * Folds native lines where a cell's outputs are drawn: JupyterLab's own drawing of a stream is hidden, and one
- * without these lines, by the same renderer, stands before it. The outputs themselves are not touched, nor is what
- * is saved.
+ * Hides harmless native lines in a cell's rendered outputs. The original rendering of a stream is hidden, and
+ * one without these lines, by the same renderer, is inserted before it. The outputs in the notebook stay as
+ * they are.
  */
 
 import { CodeCell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { PanelLayout } from '@lumino/widgets';
-import type { Widget } from '@lumino/widgets';
+import { PanelLayout, type Widget } from '@lumino/widgets';
 
 import { dataOf } from '../kernel/outputs';
-import { foldingOf } from '../record/folding';
-import type { IWritten, NativeLines } from '../record/folding';
-import { MIME_TYPE } from '../record/record';
-import type { IRecord } from '../record/record';
-import type { ICellOutputs } from '../receipts/outputsProvider';
+import { foldingOf, type IWritten, type NativeLines } from '../record/folding';
+import { MIME_TYPE, type IRecord } from '../record/record';
+import type { ICellOutputs } from '../receipts/providers';
 import { object } from '../language/untrusted';
 
-/** A cell with this tag shows its lines, and a notebook whose metadata say `{"jupyter_mlgpu": {"logs": "show"}}`. */
+/**
+ * A cell tag, and a key of the notebook's metadata (`{"jupyter_mlgpu": {"logs": "show"}}`), that keep the
+ * lines.
+ */
 const TAG = 'show-log-lines';
 const KEY = 'jupyter_mlgpu';
-/** A notebook with both in its code is a lesson that teaches such lines. */
+/** A notebook whose code matches both is a lesson about log lines. */
 const LESSON = /\bjupyter_mlgpu\.lessons\b/;
 const READS_LOGS = /\.logs\b|%mlc_trace +logs\b/;
 
-/** The outputs of cells, found by a node in them. */
+/** Finds the outputs of cells by a DOM node in them. */
 export class FoldedOutputs {
   constructor(private readonly tracker: INotebookTracker) {}
 
@@ -51,17 +51,17 @@ class CellOutputs implements ICellOutputs {
   readonly fold = (
     record: IRecord,
     wanted: NativeLines,
-    tell: (messages: readonly string[]) => void
+    onFold: (messages: readonly string[]) => void
   ): (() => void) => {
     const { model } = this.cell.outputArea;
     let soon: ReturnType<typeof setTimeout> | undefined;
     const foldSoon = (): void => {
       clearTimeout(soon);
-      soon = setTimeout(() => tell(this.draw(record, wanted)));
+      soon = setTimeout(() => onFold(this.draw(record, wanted)));
     };
     model.changed.connect(foldSoon);
     model.stateChanged.connect(foldSoon);
-    tell(this.draw(record, wanted));
+    onFold(this.draw(record, wanted));
     return () => {
       clearTimeout(soon);
       model.changed.disconnect(foldSoon);
@@ -70,19 +70,19 @@ class CellOutputs implements ICellOutputs {
     };
   };
 
-  /** Draw the outputs without the lines that fold; answers those. */
+  /** Render the outputs without the folded lines; returns these lines. */
   private draw(record: IRecord, wanted: NativeLines): readonly string[] {
     this.unfold();
     if (this.cell.isDisposed) {
       return [];
     }
     const { outputs, receipts } = this.written();
-    // Of several runs that share one output nobody knows where each began.
+    // If several runs share one output, the beginning of each is unknown.
     if (outputs.length === 0 || receipts !== 1) {
       return [];
     }
-    const shown = wanted === 'fold' && teachesLines(this.notebook, this.cell) ? 'show' : wanted;
-    const { left, messages } = foldingOf(outputs, record, shown);
+    const setting = wanted === 'fold' && teachesLines(this.notebook, this.cell) ? 'show' : wanted;
+    const { left, messages } = foldingOf(outputs, record, setting);
     left.forEach((text, at) => {
       const output = outputs[at];
       if (text !== null && output !== undefined) {
@@ -92,7 +92,7 @@ class CellOutputs implements ICellOutputs {
     return messages;
   }
 
-  /** What the cell's outputs have of its streams, and how many receipts stand among them. */
+  /** Return the cell's stream outputs, and the number of its receipts. */
   private written(): { outputs: (IWritten & { index: number })[]; receipts: number } {
     const { model } = this.cell.outputArea;
     const outputs: (IWritten & { index: number })[] = [];
@@ -113,7 +113,7 @@ class CellOutputs implements ICellOutputs {
     return { outputs, receipts };
   }
 
-  /** Draw a stream's output with this text alone. */
+  /** Render a stream output with this text only. */
   private show(index: number, stream: string, text: string): void {
     const { outputArea } = this.cell;
     const output = outputArea.widgets[index];
@@ -132,7 +132,7 @@ class CellOutputs implements ICellOutputs {
     part.addClass('jp-OutputArea-output');
     part.addClass('jp-mlgpu-Unfolded');
     void part.renderModel(rendermime.createModel({ data: { [type]: text } }));
-    // Before it: JupyterLab takes the last one for its own.
+    // Inserted before it, because JupyterLab takes the last one for its own.
     output.layout.insertWidget(output.layout.widgets.indexOf(whole), part);
     whole.hide();
     this.undo.push(() => {

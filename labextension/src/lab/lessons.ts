@@ -1,40 +1,39 @@
 /**
- * Where the lessons are: the server has them, and copies them to the user's folder where they are not there yet.
- * The Python side is jupyter_mlgpu/teach/commands/card.py.
+ * Asks the server for the lessons, which it copies to the user's folder if necessary. The Python side is
+ * jupyter_mlgpu/teach/commands/card.py.
  */
 
-import { ServerConnection } from '@jupyterlab/services';
+import type { ServerConnection } from '@jupyterlab/services';
 
 import type { Language } from '../language/language';
-import { RefusedError, sentence } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
+import { RefusedError, sentence, type Sentence } from '../language/sentence';
+import { fetchFromServer } from '../language/server';
 import { object, text } from '../language/untrusted';
 
-/** Milliseconds after which a server that does not answer is waited for no more: it may have to copy. */
-const PATIENCE = 60_000;
-/** Characters of a path, at most. */
+/** Milliseconds to wait for the server, which may have to copy files. */
+const TIMEOUT = 60_000;
+/** Largest number of characters of a path. */
 const LONGEST = 4_000;
 
 export interface ILessons {
-  /** The path of the lesson to begin with. */
+  /** Path of the first lesson. */
   first: string;
-  /** That they were copied, and where to; null: they were there. */
+  /** Note that lessons were copied, and where to; null if they were there. */
   said: Sentence | null;
 }
 
-/** Ask the server for the lessons in a language; rejects with the reason where there are none. */
+/** Ask the server for the lessons in a language; rejects with the reason if there are none. */
 export async function askLessons(
   language: Pick<Language, 'name' | 't'>,
   settings: ServerConnection.ISettings
 ): Promise<ILessons> {
-  const url = `${settings.baseUrl}jupyter-mlgpu/lessons/${encodeURIComponent(language.name)}`;
-  const request = { method: 'POST', signal: AbortSignal.timeout(PATIENCE) };
-  const answer = await ServerConnection.makeRequest(url, request, settings);
-  const told = object(await answer.json().catch(() => null));
-  const first = text(told?.first, LONGEST);
+  const path = `lessons/${encodeURIComponent(language.name)}`;
+  const answer = await fetchFromServer(path, { method: 'POST' }, TIMEOUT, settings);
+  const body = object(await answer.json().catch(() => null));
+  const first = text(body?.first, LONGEST);
   if (answer.ok && first) {
-    return { first, said: sentence(told?.said) };
+    return { first, said: sentence(body?.said) };
   }
-  const why = sentence(told?.why);
+  const why = sentence(body?.why);
   throw why === null ? new Error(language.t('lessonsUnknown')) : new RefusedError(why);
 }

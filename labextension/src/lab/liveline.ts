@@ -1,6 +1,6 @@
 /**
- * What the running cell is at, in a line under it, until its receipt takes that place. Nothing of it is in the
- * notebook, and no screen reader is told each time that it changes.
+ * A line under the running cell with its live figures, until its receipt replaces it. It is not part of the
+ * notebook, and screen readers do not announce its changes.
  */
 
 import type { Cell } from '@jupyterlab/cells';
@@ -8,25 +8,24 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { liveWords } from '../kernel/livewords';
-import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { forEachNotebook, type NotebookSession, type Notebooks } from '../kernel/notebooks';
 import type { IRunningCell } from '../kernel/state';
 import type { Language } from '../language/language';
 import { preferences } from '../sidebar/preferences';
 
-/** Seconds that a cell has run before it has a line: most are through by then. */
+/** Seconds that a cell has run before it gets a line; most cells are shorter. */
 const SHORTEST = 1;
-/** Milliseconds between two drawings. */
+/** Milliseconds between two updates. */
 const TICK = 500;
 
-/** A line under the cell that runs, in each notebook. */
+/** Puts a line under the running cell of each notebook. */
 export class LiveLines {
   constructor(
     tracker: INotebookTracker,
     private readonly notebooks: Notebooks,
     private readonly language: Language
   ) {
-    tracker.forEach(notebook => this.follow(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.follow(notebook));
+    forEachNotebook(tracker, notebook => this.follow(notebook));
   }
 
   private follow(notebook: NotebookPanel): void {
@@ -61,7 +60,7 @@ class LiveLine extends Widget {
   ) {
     super();
     this.addClass('jp-mlgpu-LiveLine');
-    // JupyterLab's own, as wide as that of the outputs above.
+    // An empty prompt aligns the line with the outputs above.
     const prompt = document.createElement('div');
     prompt.className = 'jp-OutputPrompt';
     prompt.ariaHidden = 'true';
@@ -76,7 +75,7 @@ class LiveLine extends Widget {
 
   override dispose(): void {
     clearInterval(this.timer);
-    this.session.watch(false, 'live line');
+    this.session.requestCounters(false, 'live line');
     super.dispose();
   }
 
@@ -85,13 +84,13 @@ class LiveLine extends Widget {
     if (running === null || cell.isDisposed) {
       return;
     }
-    const seconds = running.elapsed + (performance.now() - running.seenAt) / 1000;
+    const seconds = running.elapsed + (performance.now() - running.receivedAt) / 1000;
     if (seconds < SHORTEST) {
       return;
     }
-    // Nobody looks for numbers that nobody sees.
+    // Counters are only requested while the line is visible.
     const isSeen = this.notebook.isVisible && !document.hidden;
-    this.session.watch(preferences.current.liveGauges && isSeen, 'live line');
+    this.session.requestCounters(preferences.current.liveGauges && isSeen, 'live line');
     const { t } = this.language;
     this.words.ariaLabel = t('liveLine');
     this.words.textContent = liveWords(seconds, session.model.counters.value, Date.now(), t);

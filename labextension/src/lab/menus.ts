@@ -1,4 +1,6 @@
-/** Where the commands are found: the palette, the launcher, Kernel > Hardware, and a cell's context menu. */
+/**
+ * Adds the commands to the palette, the launcher, the menu Kernel > Hardware, and the context menu of cells.
+ */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
@@ -9,31 +11,31 @@ import { MenuSvg } from '@jupyterlab/ui-components';
 import { COMMANDS } from './commands';
 import type { Language } from '../language/language';
 
-/** Behind the entries of JupyterLab's own Kernel menu. */
+/** After the entries of JupyterLab's own Kernel menu. */
 const MENU_RANK = 60;
 /** After the entries for a cell's outputs, before those for the whole notebook. */
 const CONTEXT_RANK = 15;
 
 export function addToPalette(palette: ICommandPalette, language: Language): void {
-  const add = (): (() => void)[] => {
+  addInLanguage(language, () => {
     const category = language.t('title');
-    const items = Object.values(COMMANDS).map(command => palette.addItem({ command, category }));
-    return items.map(item => () => item.dispose());
-  };
-  let remove = add();
-  language.changed.connect(() => {
-    remove.forEach(one => one());
-    remove = add();
+    return Object.values(COMMANDS).map(command => palette.addItem({ command, category }));
   });
 }
 
-/** A card for the lessons. The launcher asks for a command's words only when its cards change. */
+/**
+ * Add a card for the lessons. It is replaced with the language, because the launcher does not update labels.
+ */
 export function addToLauncher(launcher: ILauncher, language: Language): void {
-  const add = (): { dispose(): void } => launcher.add({ command: COMMANDS.lessons });
-  let card = add();
+  addInLanguage(language, () => [launcher.add({ command: COMMANDS.lessons })]);
+}
+
+/** Add items now, and again in place of the old ones when the language has changed. */
+function addInLanguage(language: Language, add: () => { dispose(): void }[]): void {
+  let items = add();
   language.changed.connect(() => {
-    card.dispose();
-    card = add();
+    items.forEach(item => item.dispose());
+    items = add();
   });
 }
 

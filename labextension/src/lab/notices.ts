@@ -1,31 +1,30 @@
-/** Sentences in the corner of the page, where commands say what came of them. */
+/** Notifications with the results of commands. */
 
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 
-import { opening } from '../language/opening';
+import { opening, plain } from '../language/prose';
 import type { Language } from '../language/language';
-import { plain } from '../language/prose';
 
-/** Milliseconds that a sentence of a few lines stands; it stays in JupyterLab's list of notifications. */
+/** Milliseconds that a notification stays; JupyterLab's list of notifications keeps it. */
 const READING_TIME = 15_000;
-/** Characters of which JupyterLab shows all. */
+/** Largest number of characters that JupyterLab shows without cutting. */
 const SHOWN = 140;
 
 let language: Language | null = null;
 
-/** In which language the buttons of notifications speak: one a page. */
-export function setLanguage(spoken: Language): void {
-  language = spoken;
+/** Set the language of the notifications' buttons, one for the page. */
+export function setLanguage(chosen: Language): void {
+  language = chosen;
 }
 
-/** Tell something; of a long text the beginning, with all of it behind a button. */
+/** Show a notification. A long text is shortened, with a button for the whole. */
 export function notify(kind: 'success' | 'info' | 'warning' | 'error', text: string): void {
-  const told = plain(text);
-  const shown = opening(told, SHOWN);
+  const message = plain(text);
+  const beginning = opening(message, SHOWN);
   const label = language?.t('readAll') ?? '…';
-  const whole = (): void => void showDialog({ body: told, buttons: [Dialog.okButton()] });
-  Notification[kind](shown, {
+  const whole = (): void => void showDialog({ body: message, buttons: [Dialog.okButton()] });
+  Notification[kind](beginning, {
     autoClose: READING_TIME,
-    actions: shown === told ? [] : [{ label, callback: whole }]
+    actions: beginning === message ? [] : [{ label, callback: whole }]
   });
 }

@@ -1,23 +1,23 @@
 /**
- * Handing a trace to Perfetto's page in another tab of the same browser, as Perfetto documents it
- * (https://perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui): say PING until it says PONG, then
- * send the trace. It goes from tab to tab, and to nobody else.
+ * Passes a trace to Perfetto's page in another tab, as Perfetto documents it
+ * (https://perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui): send PING until it answers PONG,
+ * then send the trace. The trace goes from tab to tab, without a server.
  */
 
 export const PERFETTO = 'https://ui.perfetto.dev';
 
-/** Milliseconds between two calls, and after which nobody is taken to answer. */
+/** Milliseconds between two PINGs, and until the attempt is given up. */
 const AGAIN = 200;
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
-/** Of the other tab, what is used of it. */
+/** The used part of the other tab's Window. */
 export interface IPage {
   readonly closed: boolean;
   postMessage(message: unknown, origin: string): void;
 }
 
-/** Of our own window, what is used of it. */
-export type Hears = Pick<EventTarget, 'addEventListener' | 'removeEventListener'>;
+/** The used part of this Window. */
+export type IMessageTarget = Pick<EventTarget, 'addEventListener' | 'removeEventListener'>;
 
 export interface ITrace {
   title: string;
@@ -25,35 +25,35 @@ export interface ITrace {
   text: string;
 }
 
-/** Resolves with whether the page took the trace; it does not where it is closed or never answers. */
-export function handOver(page: IPage, trace: ITrace, here: Hears): Promise<boolean> {
+/** Resolve with true if the page took the trace, with false if it was closed or never answered. */
+export function sendTrace(page: IPage, trace: ITrace, here: IMessageTarget): Promise<boolean> {
   return new Promise(resolve => {
-    const end = (taken: boolean): void => {
+    const end = (accepted: boolean): void => {
       clearInterval(timer);
       clearTimeout(last);
-      here.removeEventListener('message', hear);
-      resolve(taken);
+      here.removeEventListener('message', onMessage);
+      resolve(accepted);
     };
-    const hear = (event: Event): void => {
+    const onMessage = (event: Event): void => {
       const { source, origin, data } = event as MessageEvent<unknown>;
       if ((source as unknown) === page && origin === PERFETTO && data === 'PONG') {
         const { title, fileName, text } = trace;
         const bytes = new TextEncoder().encode(text);
-        // The bytes alone: they may stand in a larger buffer.
+        // A copy of the used part, because the buffer may be larger than the text.
         const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
         page.postMessage({ perfetto: { buffer, title, fileName } }, PERFETTO);
         end(true);
       }
     };
-    const call = (): void => {
+    const ping = (): void => {
       if (page.closed) {
         end(false);
       } else {
         page.postMessage('PING', PERFETTO);
       }
     };
-    here.addEventListener('message', hear);
-    const timer = setInterval(call, AGAIN);
-    const last = setTimeout(() => end(false), PATIENCE);
+    here.addEventListener('message', onMessage);
+    const timer = setInterval(ping, AGAIN);
+    const last = setTimeout(() => end(false), TIMEOUT);
   });
 }

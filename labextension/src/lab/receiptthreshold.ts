@@ -1,32 +1,30 @@
-/** Tells each kernel from how many seconds on a cell gets a receipt for its time alone. */
+/** Sends each kernel the threshold in seconds from which a cell gets a receipt for its time alone. */
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
-import type { Notebooks } from '../kernel/notebooks';
+import { forEachNotebook, type Notebooks } from '../kernel/notebooks';
 import { preferences } from '../sidebar/preferences';
 
-/** A kernel gives all cells theirs until it is told otherwise: what is set to 0 needs no word. */
+/** Follow the setting. Kernels start with 0, which is not sent. */
 export function tellReceiptThreshold(tracker: INotebookTracker, notebooks: Notebooks): void {
-  const told = new WeakMap<NotebookPanel, number>();
-  const tell = (notebook: NotebookPanel): void => {
+  const sent = new WeakMap<NotebookPanel, number>();
+  const send = (notebook: NotebookPanel): void => {
     const session = notebooks.of(notebook);
     if (session.model.state.kernel !== 'live') {
-      told.delete(notebook);
+      sent.delete(notebook);
       return;
     }
     const seconds = preferences.current.receiptSeconds;
-    if ((told.get(notebook) ?? 0) !== seconds) {
-      told.set(notebook, seconds);
-      session.tell('receipts', { from_seconds: seconds }).catch((error: unknown) => {
+    if ((sent.get(notebook) ?? 0) !== seconds) {
+      sent.set(notebook, seconds);
+      session.request('receipts', { from_seconds: seconds }).catch((error: unknown) => {
         console.warn('jupyter_mlgpu could not set from when on cells get receipts:', error);
       });
     }
   };
-  const watch = (notebook: NotebookPanel): void => {
-    notebooks.of(notebook).model.stateChanged.connect(() => tell(notebook));
-    tell(notebook);
-  };
-  tracker.forEach(watch);
-  tracker.widgetAdded.connect((_, notebook) => watch(notebook));
-  preferences.changed.connect(() => tracker.forEach(tell));
+  forEachNotebook(tracker, notebook => {
+    notebooks.of(notebook).model.stateChanged.connect(() => send(notebook));
+    send(notebook);
+  });
+  preferences.changed.connect(() => tracker.forEach(send));
 }

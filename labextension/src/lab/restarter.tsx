@@ -1,20 +1,17 @@
-/**
- * Restarting a notebook's kernel and running its cells again up to one, after asking.
- */
+/** Restarts a notebook's kernel and runs its cells again up to one, after asking the user. */
 
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
-import { NotebookActions } from '@jupyterlab/notebook';
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { NotebookActions, type INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator } from '@jupyterlab/translation';
+import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { Language } from '../language/language';
+import { forEachNotebook } from '../kernel/notebooks';
 import { preparation } from '../kernel/restart';
-import { restarterProvider } from '../receipts/restarterProvider';
-import type { IFailure, IRestarter } from '../receipts/restarterProvider';
+import { restarterProvider, type IFailure, type IRestarter } from '../receipts/providers';
 import { runSilently } from '../kernel/silently';
-import { RestartQuestion } from '../receipts/RestartQuestion';
 
 /** A cell of an open notebook. */
 interface IPlace {
@@ -28,8 +25,7 @@ export class Restarter implements IRestarter {
     private readonly translator: ITranslator,
     private readonly language: Language
   ) {
-    tracker.forEach(notebook => this.watch(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.watch(notebook));
+    forEachNotebook(tracker, notebook => this.watch(notebook));
   }
 
   private get t(): Translate {
@@ -49,7 +45,7 @@ export class Restarter implements IRestarter {
     const { context, content, sessionContext } = place.notebook;
     begin();
     await sessionContext.restartKernel();
-    // JupyterLab keeps the error of a restart that failed to itself.
+    // JupyterLab does not pass on the error of a failed restart.
     if (!sessionContext.isReady) {
       return { message: 'restartFailed', why: '' };
     }
@@ -90,10 +86,10 @@ export class Restarter implements IRestarter {
         Dialog.cancelButton({ label: this.t('cancel') }),
         Dialog.warnButton({ label: this.t('restartAndRun') })
       ],
-      // Who presses Enter once too often loses nothing.
+      // Cancel is the default, so that a stray Enter loses nothing.
       defaultButton: 0
     });
-    // While the question stood there, the notebook may have been closed or the cell deleted.
+    // During the dialog the notebook may have been closed or the cell deleted.
     return answer.button.accept && !place.cell.isDisposed && obstacleAt(place) === null;
   }
 
@@ -113,10 +109,10 @@ export class Restarter implements IRestarter {
   }
 }
 
-/** What is in the way of running the cells up to one again. */
+/** Return why the cells up to this one cannot be run again; null if they can. */
 function obstacleAt({ notebook, cell }: IPlace): Message | null {
   const kernel = notebook.sessionContext.session?.kernel;
-  // A stranger's notebook may show what it likes; what it runs, its reader decides.
+  // A button in a stranger's notebook must not run code; an untrusted cell's button is disabled.
   if (!cell.model.trusted) {
     return 'notTrusted';
   }
@@ -129,4 +125,31 @@ function obstacleAt({ notebook, cell }: IPlace): Message | null {
 function upTo({ notebook, cell }: IPlace): Cell[] {
   const { widgets } = notebook.content;
   return widgets.slice(0, widgets.indexOf(cell) + 1);
+}
+
+/** The consequences of a restart, for the user to confirm. */
+function RestartQuestion(props: {
+  /** Number of code cells that run again. */
+  count: number;
+  busy: boolean;
+  verbose: string | null;
+  t: Translate;
+}): ReactElement {
+  const { count, busy, verbose, t } = props;
+  return (
+    <div className="jp-mlgpu-Question">
+      <p>{t('restartLoses')}</p>
+      {busy && (
+        <p>
+          <strong>{t('restartStops')}</strong>
+        </p>
+      )}
+      {verbose !== null && (
+        <p>
+          {t('restartSets')} <code>{`%mlc_trace verbose ${verbose}`}</code>
+        </p>
+      )}
+      <p>{t('restartRuns', { count })}</p>
+    </div>
+  );
 }

@@ -1,6 +1,4 @@
-/**
- * From JupyterLab's settings to our preferences; the Settings editor shows them in JupyterLab's language.
- */
+/** Copies JupyterLab's settings to our preferences, and translates the Settings editor. */
 
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 
@@ -8,10 +6,10 @@ import type { Translate } from '../language/i18n';
 import { preferences, readPreferences } from '../sidebar/preferences';
 import { object } from '../language/untrusted';
 
-/** The plug-in's id, and that of its settings. */
+/** Id of the plug-in and of its settings. */
 export const PLUGIN = 'jupyter-mlgpu:sidebar';
 
-/** Follow the settings from now on. Where they cannot be read, the defaults stay. */
+/** Follow the settings. If they cannot be read, the defaults stay. */
 export async function followSettings(registry: ISettingRegistry, t: Translate): Promise<void> {
   registry.transform(PLUGIN, {
     fetch: plugin => {
@@ -29,13 +27,13 @@ export async function followSettings(registry: ISettingRegistry, t: Translate): 
   }
 }
 
-/** Put what a schema says, of itself and of each setting, into the user's language. */
+/** Translate the texts of a schema and of the settings in it. */
 function translateSchema(schema: unknown, t: Translate): void {
   const table = object(schema) ?? {};
   for (const name of ['title', 'description']) {
-    const said = table[name];
-    if (typeof said === 'string') {
-      table[name] = t.say(said);
+    const english = table[name];
+    if (typeof english === 'string') {
+      table[name] = t.say(english);
     }
   }
   const choices: unknown[] = Array.isArray(table.oneOf) ? table.oneOf : [];

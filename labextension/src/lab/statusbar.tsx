@@ -1,4 +1,4 @@
-/** The status bar's item: device of the notebook in focus, and whether its kernel runs a cell. */
+/** The item in the status bar: the device of the notebook in focus, and its kernel's activity. */
 
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Signal } from '@lumino/signaling';
@@ -18,11 +18,11 @@ export class StatusItem extends ReactWidget {
     super();
     this.addClass('jp-mlgpu-StatusItem');
     notebooks.currentChanged.connect(this.follow, this);
-    language.changed.connect(this.look, this);
+    language.changed.connect(this.refresh, this);
     this.follow();
   }
 
-  /** Whether there is a notebook to tell of. */
+  /** True if there is a notebook. */
   get active(): boolean {
     return this.session !== null;
   }
@@ -39,15 +39,17 @@ export class StatusItem extends ReactWidget {
   }
 
   private follow(): void {
-    this.session?.model.stateChanged.disconnect(this.look, this);
+    this.session?.model.stateChanged.disconnect(this.refresh, this);
     this.session = this.notebooks.current;
-    this.session?.model.stateChanged.connect(this.look, this);
-    this.look();
+    this.session?.model.stateChanged.connect(this.refresh, this);
+    this.refresh();
     this.activeChanged.emit();
   }
 
-  /** It says what changed without being asked to nobody: no live region, and no clock that ticks. */
-  private look(): void {
+  /**
+   * Redraw if the words have changed. It is no live region and has no clock, so screen readers stay quiet.
+   */
+  private refresh(): void {
     const words = this.session === null ? '' : this.describe(this.session);
     if (words !== this.words) {
       this.words = words;

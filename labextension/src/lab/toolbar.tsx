@@ -1,7 +1,4 @@
-/**
- * The button in a notebook's toolbar: it starts tracing where the notebook is not traced, and else shows its
- * device, and opens the sidebar on what happens now.
- */
+/** The button in a notebook's toolbar. It starts tracing, or shows the device and opens the Now view. */
 
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
@@ -22,15 +19,15 @@ export class DeviceButton extends ReactWidget {
     super();
     this.addClass('jp-ToolbarButton');
     this.addClass('jp-mlgpu-DeviceButton');
-    session.model.stateChanged.connect(this.look, this);
-    language.changed.connect(this.look, this);
-    this.look();
+    session.model.stateChanged.connect(this.refresh, this);
+    language.changed.connect(this.refresh, this);
+    this.refresh();
   }
 
   protected override render(): ReactElement {
     const { t } = this.language;
     const { starts, words } = this;
-    // Not JupyterLab's own component, which tells a screen reader no more than its label: `cpu`.
+    // JupyterLab's own button has no accessible name besides its label, such as `cpu`.
     const sentence = starts ? t('startTracing_about') : t('deviceButton', { device: words });
     return (
       <button
@@ -38,7 +35,7 @@ export class DeviceButton extends ReactWidget {
         title={sentence}
         aria-label={starts ? words : sentence}
         data-starts={starts}
-        // A click leaves the keyboard where it is, as one on JupyterLab's own buttons does.
+        // A click keeps the keyboard focus, as on JupyterLab's own buttons.
         onMouseDown={event => event.preventDefault()}
         onClick={starts ? this.start : this.showNow}
       >
@@ -48,8 +45,8 @@ export class DeviceButton extends ReactWidget {
     );
   }
 
-  /** The state changes twenty times a second; what stands here seldom. */
-  private look(): void {
+  /** Redraw only if the words have changed: the state changes twenty times a second. */
+  private refresh(): void {
     const { state } = this.session.model;
     const { t } = this.language;
     const starts = canStart(state);

@@ -1,36 +1,35 @@
 /**
- * Tracing that is turned on from the page: by a button, by a command, and by itself where the user wants that.
+ * Starts tracing from the page: by a button, by a command, or automatically.
  *
- * A notebook whose metadata asks for it (kernel/mark.ts) is traced whenever a kernel starts for it, before its
- * first cell, and with the setting so is each notebook. A notebook may come from a stranger, and loading runs
- * code: so it is done only where the notebook is trusted, as JupyterLab understands it. With the setting also
- * where there is no code yet, for it is the user who asks then, and not the notebook.
+ * A notebook with the tracing mark (kernel/mark.ts) is traced with every kernel, before its first cell. With
+ * the setting every notebook is. Loading the extension runs code, and a notebook may come from a stranger, so
+ * automatic tracing needs a notebook that JupyterLab trusts. With the setting, which is the user's own wish,
+ * a notebook without code is enough.
  */
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Language } from '../language/language';
 import { trustOf } from '../kernel/mark';
-import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { forEachNotebook, type NotebookSession, type Notebooks } from '../kernel/notebooks';
 import { problemInWords } from '../kernel/summary';
 import { preferences } from '../sidebar/preferences';
 import { notify } from './notices';
 import { whyOf } from '../language/sentence';
 import type { KernelState } from '../kernel/state';
 
-/** Kernels in which tracing can be turned on: where the extension is not loaded, it is loaded. */
+/** Kernel states in which tracing can be started; in `absent` the extension is loaded first. */
 const CAN_TRACE: readonly KernelState[] = ['live', 'absent'];
 
 export class TracedNotebooks {
-  /** `inSight`: whether the sidebar can be seen, which says itself what came of it. */
+  /** `inSight` returns true if the sidebar is visible, which reports the result itself. */
   constructor(
     tracker: INotebookTracker,
     private readonly notebooks: Notebooks,
     private readonly language: Language,
     private readonly inSight: () => boolean
   ) {
-    tracker.forEach(notebook => this.watch(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.watch(notebook));
+    forEachNotebook(tracker, notebook => this.watch(notebook));
     preferences.changed.connect(() => {
       tracker.forEach(notebook => {
         if (this.notebooks.of(notebook).model.state.kernel === 'absent') {
@@ -40,7 +39,7 @@ export class TracedNotebooks {
     });
   }
 
-  /** Whether tracing can be turned on or off in the notebook in focus. */
+  /** Return true if tracing can be turned on or off in the notebook in focus. */
   canTrace(): boolean {
     const kernel = this.notebooks.current?.model.state.kernel;
     return kernel !== undefined && CAN_TRACE.includes(kernel);
@@ -55,11 +54,11 @@ export class TracedNotebooks {
     if (on) {
       await this.start(session);
     } else {
-      await session.tell('trace', { on });
+      await session.request('trace', { on });
     }
   }
 
-  /** Start tracing in a notebook; what keeps it from that is said. */
+  /** Start tracing in a notebook; an error is shown as a notification. */
   async start(session: NotebookSession): Promise<void> {
     const { t } = this.language;
     try {
@@ -73,7 +72,7 @@ export class TracedNotebooks {
     }
   }
 
-  /** Write into the notebook in focus that it is always to be traced, or take that back. */
+  /** Set or remove the tracing mark of the notebook in focus. */
   mark(on: boolean): void {
     const session = this.notebooks.current;
     if (session !== null) {
@@ -89,7 +88,8 @@ export class TracedNotebooks {
     let restarting = false;
     model.stateChanged.connect(() => {
       const { kernel } = model.state;
-      // Not after `live`: then the user has just unloaded it. A kernel that starts slowly is silent before.
+      // Not after `live`, because the user has unloaded it then. A kernel that starts slowly is `silent`
+      // first.
       const found = kernel === 'absent' && (before === 'asking' || before === 'silent');
       before = kernel;
       if (found) {
@@ -103,7 +103,7 @@ export class TracedNotebooks {
         restarting = before === 'live' || before === 'absent' || before === 'asking';
       }
     });
-    // Now, and not when the kernel has said what it knows: "restart and run all" sends its cells next.
+    // Not later, because "restart and run all" sends its cells next.
     sessionContext.connectionStatusChanged.connect((_, status) => {
       if (status === 'connected' && restarting) {
         restarting = false;
@@ -118,21 +118,21 @@ export class TracedNotebooks {
       await notebook.context.ready;
     }
     const { traceAlways } = preferences.current;
-    const wanted = session.mark.isSet || traceAlways;
-    // Once a kernel process: one that cannot load it says so once.
+    const wanted = session.traceMark.isSet || traceAlways;
+    // Once for each kernel process, so that a failure is reported once.
     if (notebook.isDisposed || !wanted || this.tried.has(notebook)) {
       return;
     }
     this.tried.add(notebook);
-    const trust = session.mark.isSetHere ? 'trusted' : trustOf(notebook.context.model);
+    const trust = session.traceMark.isSetHere ? 'trusted' : trustOf(notebook.context.model);
     if (trust === 'trusted' || (trust === 'empty' && traceAlways)) {
-      // With the setting alone, a kernel that lacks the extension is no news: the button is there.
-      await (session.mark.isSet ? this.start(session) : session.start());
-    } else if (session.mark.isSet) {
+      // With the setting alone, a kernel without the extension is not reported.
+      await (session.traceMark.isSet ? this.start(session) : session.start());
+    } else if (session.traceMark.isSet) {
       notify('warning', this.language.t('notTrustedToTrace'));
     }
   }
 
-  /** Notebooks for whose present kernel process it was tried. */
+  /** Notebooks in whose current kernel process it was tried. */
   private readonly tried = new WeakSet<NotebookPanel>();
 }

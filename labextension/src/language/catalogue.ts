@@ -1,24 +1,20 @@
 /**
- * What the page and the kernel say in the user's language, and what log messages mean: asked of the Jupyter server
- * when it is wanted, for shipped with the browser's own files it would be half of them. A saved notebook needs no
- * kernel for it. The server's side is jupyter_mlgpu/jupyter/server/messages.py.
+ * Catalogues of the page's and the kernel's texts and of log messages, requested from the Jupyter server on
+ * demand. Bundled, they would be half of the page's code. A saved notebook needs no kernel for them. The
+ * server's side is jupyter_mlgpu/jupyter/server/messages.py.
  */
-
-import { ServerConnection } from '@jupyterlab/services';
 
 import { readMessages } from './explain';
 import { catalogueOf, readCatalogue } from './i18n';
+import { fetchFromServer } from './server';
 
-/** Milliseconds after which a server that does not answer is waited for no more. */
-const PATIENCE = 10_000;
-
-/** The texts for a language code; null where those are the English ones. */
+/** Load the texts of a language code; null if they are the English ones. */
 export const loadTexts = once('texts', readCatalogue);
 
-/** The catalogue of log messages for a language code; null where the records' own English is to be shown. */
+/** Load the log messages of a language code; null if the records' own English is shown. */
 export const loadMessages = once('messages', (_, data) => readMessages(data));
 
-/** The sidebar and every receipt ask, and one copy serves them all: also of a language that is not there. */
+/** Return a loader that requests each language once for the whole page, also one that does not exist. */
 function once<T>(what: string, read: (language: string, data: unknown) => T) {
   const loading = new Map<string, Promise<T | null>>();
   return async (languageCode: string): Promise<T | null> => {
@@ -26,12 +22,12 @@ function once<T>(what: string, read: (language: string, data: unknown) => T) {
     if (language === null) {
       return null;
     }
-    const asked =
+    const answer =
       loading.get(language) ??
-      ask(`jupyter-mlgpu/${what}/${language}`).then(data => data && read(language, data.found));
-    loading.set(language, asked);
+      ask(`${what}/${language}`).then(data => data && read(language, data.found));
+    loading.set(language, answer);
     try {
-      return await asked;
+      return await answer;
     } catch (error) {
       loading.delete(language);
       console.warn(`jupyter_mlgpu shows English, for its ${what} cannot be read:`, error);
@@ -40,11 +36,9 @@ function once<T>(what: string, read: (language: string, data: unknown) => T) {
   };
 }
 
-/** What the server has there; null: nothing. */
+/** Return what the server has at a path; null if it has nothing. */
 async function ask(path: string): Promise<{ found: unknown } | null> {
-  const settings = ServerConnection.makeSettings();
-  const limit = { signal: AbortSignal.timeout(PATIENCE) };
-  const answer = await ServerConnection.makeRequest(settings.baseUrl + path, limit, settings);
+  const answer = await fetchFromServer(path);
   if (answer.status === 404) {
     return null;
   }

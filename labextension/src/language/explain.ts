@@ -1,10 +1,7 @@
-/**
- * What log messages mean, in the user's language: by message id, with what the line itself brings.
- */
+/** Explanations of log messages in the user's language, by message id, with the fields of the line. */
 
 import type { ILogLine } from '../record/logs';
-import { LONG, object, printedIn, shape } from './untrusted';
-import type { Read } from './untrusted';
+import { LONG, object, printedIn, shape, type Read } from './untrusted';
 
 export interface IExplanation {
   meaning: string | null;
@@ -13,10 +10,10 @@ export interface IExplanation {
 
 const readTexts = shape({ meaning: printedIn(LONG), advice: printedIn(LONG) }, {});
 
-/** Explanations by message id, with `{fields}` in their places. */
+/** Explanations by message id, with `{fields}` as placeholders. */
 export type Messages = Readonly<Record<string, Read<typeof readTexts>>>;
 
-/** Read what the server told; messages without both texts are left out. */
+/** Read the server's answer; messages without both texts are left out. */
 export function readMessages(data: unknown): Messages {
   return Object.fromEntries(
     Object.entries(object(data) ?? {}).flatMap(([id, one]) => {
@@ -26,7 +23,7 @@ export function readMessages(data: unknown): Messages {
   );
 }
 
-/** What a line means and what to do; in English where the catalogue does not know it. */
+/** Return a line's meaning and advice; in English if the catalogue does not have it. */
 export function explain(line: ILogLine, messages: Messages | null): IExplanation {
   const { id, meaning, advice } = line;
   const known =
@@ -41,7 +38,7 @@ export function explain(line: ILogLine, messages: Messages | null): IExplanation
   };
 }
 
-/** The text with its `{fields}`; null where one of them is not known. */
+/** Return the text with its `{fields}` filled in; null if one of them is not known. */
 function filled(text: string, fields: ReadonlyMap<string, string>): string | null {
   const names = [...text.matchAll(PLACE)].flatMap(match => match[1] ?? []);
   if (!names.every(name => fields.has(name))) {
@@ -52,5 +49,5 @@ function filled(text: string, fields: ReadonlyMap<string, string>): string | nul
   );
 }
 
-/** `{name}`, and doubled braces, which stand for themselves. */
+/** `{name}`, or doubled braces, which mean one brace. */
 const PLACE = /\{\{|\}\}|\{(\w+)\}/g;

@@ -1,44 +1,43 @@
 /**
- * What the page and the kernel say, in the user's language: English templates, which a catalogue translates.
+ * Translates the page's and the kernel's English templates with a catalogue.
  *
- * The page's own are texts.json; the kernel's come with what it tells (sentence.ts). What log lines mean is
- * translated by the message's id (explain.ts).
+ * The page's templates are in texts.json; the kernel's come with its messages (sentence.ts). Log messages are
+ * translated by id (explain.ts).
  */
 
 import type { Messages } from './explain';
-import { filled } from './sentence';
-import type { Fields, ITemplate, Sentence } from './sentence';
+import { filled, type Fields, type ITemplate, type Sentence } from './sentence';
 import texts from './texts.json';
 import { list, object } from './untrusted';
 
 export type Message = keyof typeof texts;
 
-/** Gives texts in the user's language. */
+/** Translates into the user's language. */
 export interface Translate {
-  /** A message of ours, with `{names}` replaced by values; `count` chooses singular or plural. */
+  /** Return a text of the page, with `{names}` replaced by values; `count` selects singular or plural. */
   (message: Message, values?: Readonly<Record<string, string | number>>): string;
-  /** A sentence that the kernel wrote; in English where it is not known in this language. */
-  readonly say: (said: Sentence) => string;
-  /** What log messages mean in this language; null: as the records say it. */
+  /** Return a sentence of the kernel; in English if this language lacks it. */
+  readonly say: (sentence: Sentence) => string;
+  /** Explanations of log messages; null for those in the records. */
   readonly messages: Messages | null;
 }
 
-/** What a language that is not English needs. */
+/** The translations into a language other than English. */
 export interface ICatalogue {
   /** A code such as `zh_CN`. */
   language: string;
-  /** Of each English text (of two, the singular) the translation in each of the language's plural forms. */
+  /** For each English text (the singular, if it has a plural) its translation in each plural form. */
   messages: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Between the name of a message of ours and its text, where one text has several translations. */
+/** Separates the name of a page's message from its text, if one text has several translations. */
 const OF_MESSAGE = '\u0004';
-/** The forms that a plural can have, in the order in which catalogues have them. */
+/** The plural forms in the order of catalogues. */
 const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 const MOST_TEXTS = 10_000;
 const MOST_LETTERS = 8_000;
 
-/** Read what our server and our widgets bring: `{"messages": {text: [form, ...]}}`. */
+/** Read a catalogue from the server or a widget: `{"messages": {text: [form, ...]}}`. */
 export function readCatalogue(language: string, data: unknown): ICatalogue {
   const entries = Object.entries(object(object(data)?.messages) ?? {}).slice(0, MOST_TEXTS);
   const form = (value: unknown): string | null =>
@@ -47,7 +46,7 @@ export function readCatalogue(language: string, data: unknown): ICatalogue {
   return { language, messages: new Map(messages) };
 }
 
-/** Gives texts in a language; null: in English. What the language lacks is English. */
+/** Return the translation with a catalogue; null for English. Missing texts are English. */
 export function translator(
   catalogue: ICatalogue | null,
   messages: Messages | null = null
@@ -56,8 +55,8 @@ export function translator(
   const inLanguage = pluralForm(catalogue?.language ?? 'en');
   const known = (text: string, count: unknown): string | undefined =>
     inLanguage(catalogue?.messages.get(text) ?? [], count);
-  const say = (said: Sentence): string =>
-    typeof said === 'string' ? (known(said, null) ?? said) : sayTemplate(said);
+  const say = (sentence: Sentence): string =>
+    typeof sentence === 'string' ? (known(sentence, null) ?? sentence) : sayTemplate(sentence);
   const sayTemplate = ({ template, plural, fields }: ITemplate): string => {
     const english = inEnglish(plural === null ? [template] : [template, plural], fields.count);
     return filled(known(template, fields.count) ?? english ?? template, fields, sayTemplate);
@@ -73,7 +72,7 @@ export function translator(
   return Object.assign(t, { say, messages });
 }
 
-/** The name of a language's catalogue, such as `zh_CN`; null: English, or no language's code. */
+/** Return the name of a language's catalogue, such as `zh_CN`; null for English or an invalid code. */
 export function catalogueOf(languageCode: string): string | null {
   try {
     const { language, baseName } = new Intl.Locale(languageCode.replaceAll('_', '-'));
@@ -83,12 +82,12 @@ export function catalogueOf(languageCode: string): string | null {
   }
 }
 
-/** Whether a name that came from outside is one of our messages, as quantities are. */
+/** Return true if a name from outside, such as a quantity's, is a message of the page. */
 export function isMessage(name: string): name is Message {
   return Object.hasOwn(texts, name);
 }
 
-/** Chooses the form for a count in a language; the last one where there are fewer. */
+/** Return a function that selects the form for a count; the last form if there are fewer. */
 function pluralForm(
   language: string
 ): (forms: readonly string[], count: unknown) => string | undefined {
@@ -96,7 +95,7 @@ function pluralForm(
   const { pluralCategories } = rules.resolvedOptions();
   const order = FORMS.filter(name => pluralCategories.includes(name as Intl.LDMLPluralRule));
   return (forms, count) => {
-    // What is no whole number, or no number at all, is said as several.
+    // A count that is no number takes the plural.
     const form = rules.select(typeof count === 'number' ? count : NaN);
     return forms[order.indexOf(form)] ?? forms.at(-1);
   };

@@ -1,34 +1,31 @@
-/**
- * The language that is spoken now: JupyterLab's, or the one that the user chose in the settings.
- */
+/** The page's language: JupyterLab's, or the one in the settings. */
 
 import { Signal } from '@lumino/signaling';
 
 import { loadMessages, loadTexts } from './catalogue';
 import type { Messages } from './explain';
-import { translator } from './i18n';
-import type { ICatalogue, Translate } from './i18n';
+import { translator, type ICatalogue, type Translate } from './i18n';
 import { preferences } from '../sidebar/preferences';
 
 const ENGLISH = translator(null);
 
 export class Language {
-  /** `jupyterlabs`: the code of JupyterLab's language. */
+  /** `jupyterlabs` is the code of JupyterLab's language. */
   constructor(private readonly jupyterlabs: string) {
     this.code = this.chosen();
     this.ready = this.load();
     preferences.changed.connect(this.follow, this);
   }
 
-  /** When the first language is there, or known not to come: what is drawn before may be drawn again. */
+  /** Resolves when the first language is loaded or known to fail. Earlier drawings are repeated. */
   readonly ready: Promise<void>;
 
-  /** Gives texts in this language; another function when the language is another. */
+  /** Translates into this language; another function after the language has changed. */
   get t(): Translate {
     return this.translate;
   }
 
-  /** Its code, such as `zh-CN`. */
+  /** Code of the language, such as `zh-CN`. */
   get name(): string {
     return this.code;
   }
@@ -51,7 +48,7 @@ export class Language {
     const { code } = this;
     const texts = await loadTexts(code);
     if (code === this.code) {
-      this.speak(texts, null);
+      this.setTranslation(texts, null);
       void this.loadMessages(code, texts);
     }
   }
@@ -59,11 +56,11 @@ export class Language {
   private async loadMessages(code: string, texts: ICatalogue | null): Promise<void> {
     const messages = await loadMessages(code);
     if (code === this.code && messages !== null) {
-      this.speak(texts, messages);
+      this.setTranslation(texts, messages);
     }
   }
 
-  private speak(texts: ICatalogue | null, messages: Messages | null): void {
+  private setTranslation(texts: ICatalogue | null, messages: Messages | null): void {
     const translate = texts || messages ? translator(texts, messages) : ENGLISH;
     if (translate !== this.translate) {
       this.translate = translate;
@@ -77,7 +74,7 @@ export class Language {
 
 const languages = new Map<string, Language>();
 
-/** The one of this page, which has one language; `jupyterlabs` is the code of JupyterLab's. */
+/** Return the one Language of the page; `jupyterlabs` is the code of JupyterLab's language. */
 export function languageOf(jupyterlabs: string): Language {
   const language = languages.get(jupyterlabs) ?? new Language(jupyterlabs);
   languages.set(jupyterlabs, language);

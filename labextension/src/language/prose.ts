@@ -1,13 +1,13 @@
-/** Sentences in which names of code stand between backticks, as the kernel says them. */
+/** Sentences with code between backticks, and their plain or shortened text. */
 
 interface IPart {
   text: string;
   code: boolean;
 }
 
-/** The parts of a sentence, in order. A backtick without a second one is a text like any other. */
-export function inParts(said: string): IPart[] {
-  const parts = said.split('`');
+/** Split a sentence into text and code. A backtick without a partner is text. */
+export function inParts(sentence: string): IPart[] {
+  const parts = sentence.split('`');
   if (parts.length % 2 === 0) {
     const last = parts.splice(-2).join('`');
     parts.push(last);
@@ -17,14 +17,27 @@ export function inParts(said: string): IPart[] {
     .filter(({ text }) => text !== '');
 }
 
-/** The commands that a sentence names between backticks. */
-export function commandsIn(said: string): string[] {
-  return [...said.matchAll(/`((?:%|jupyter )[^`]+)`/g)].map(([, command = '']) => command);
+/** Return the commands between backticks in a sentence. */
+export function commandsIn(sentence: string): string[] {
+  return [...sentence.matchAll(/`((?:%|jupyter )[^`]+)`/g)].map(([, command = '']) => command);
 }
 
-/** Where code cannot be drawn as such: a title, a dialog's label, a notification. */
-export function plain(said: string): string {
-  return inParts(said)
+/** Return a sentence without backticks, for titles, labels and notifications. */
+export function plain(sentence: string): string {
+  return inParts(sentence)
     .map(({ text }) => text)
     .join('');
+}
+
+const SENTENCES = /^.+[.!?](?= )|^.+[。！？]/s;
+
+/** At most `limit` characters of a text: all of it, its first sentences, or its first words and `…`. */
+export function opening(text: string, limit: number): string {
+  if (text.length <= limit) {
+    return text;
+  }
+  const whole = SENTENCES.exec(text.slice(0, limit + 1))?.[0];
+  return whole !== undefined && whole.length <= limit
+    ? whole
+    : `${text.slice(0, limit - 1).replace(/\s+\S*$/, '')}…`;
 }

@@ -1,64 +1,63 @@
 /**
- * Sentences that the kernel wrote, with what they were made of, so that a catalogue can translate them. The Python
+ * Sentences of the kernel with their template and fields, so that a catalogue can translate them. The Python
  * side is jupyter_mlgpu/record/sentence.py.
  */
 
-import { LONG, object, or, printed } from './untrusted';
-import type { Reader } from './untrusted';
+import { LONG, object, or, printed, type Reader } from './untrusted';
 
 /** A text, or a template with its fields. */
 export type Sentence = string | ITemplate;
 
 export interface ITemplate {
   template: string;
-  /** The template for other counts than 1. */
+  /** The template for counts other than 1. */
   plural: string | null;
   fields: Fields;
 }
 
-/** A text is data, in no language; a number gets commas between thousands; a template is translated too. */
+/** A text is inserted unchanged, a number with commas between thousands, and a template translated. */
 export type Fields = Readonly<Record<string, string | number | ITemplate>>;
 
 const FIELD = /\{(\w+)\}/g;
-/** Of one sentence: its fields, how deep they go, and the letters of its template and of what they say. */
+/** Limits of a sentence: number of fields, nesting, and characters of its template and of the filled text. */
 const MOST_FIELDS = 24;
 const DEEPEST = 6;
 const MOST_LETTERS = 8_000;
 
-/** Read what `to_json` of a sentence gave; one of an unlikely size is no more than its text, cut. */
+/** Read a sentence as `to_json` writes it. One beyond the limits is reduced to its text, cut. */
 export function sentence(value: unknown, limit = LONG): Sentence | null {
   const table = object(value);
   return table === null ? printed(value, limit) : (read(table, 0) ?? printed(table.text, limit));
 }
 
-/** One that is longer than most may be, or shorter. */
+/** Return a reader of sentences with another limit. */
 export function sentenceIn(limit: number): Reader<Sentence> {
   return value => sentence(value, limit);
 }
 
-/** What says nothing where it cannot be read. */
+/** Read a sentence; empty if it cannot be read. */
 export const said = or('', (value: unknown) => sentence(value));
 
-/** A refusal of the kernel's, with the sentence that says why. */
+/** A refusal by the kernel, with the reason as a sentence. */
 export class RefusedError extends Error {
-  constructor(readonly said: Sentence) {
-    super(typeof said === 'string' ? said : inEnglish(said));
+  constructor(readonly sentence: Sentence) {
+    super(typeof sentence === 'string' ? sentence : inEnglish(sentence));
   }
 }
 
-/** Why something failed. */
+/** Return the reason for an error. */
 export function whyOf(error: unknown): Sentence {
   return error instanceof RefusedError
-    ? error.said
+    ? error.sentence
     : error instanceof Error
       ? error.message
       : String(error);
 }
 
-/** A template with its fields in it; `say`: what a template in a field says, which is asked once. */
+/** Fill a template with its fields; `say` translates the template in a field. */
 export function filled(template: string, fields: Fields, say: (one: ITemplate) => string): string {
-  const said = inWords(fields, say);
-  return template.replace(FIELD, (whole, name: string) => said.get(name) ?? whole);
+  const words = inWords(fields, say);
+  return template.replace(FIELD, (whole, name: string) => words.get(name) ?? whole);
 }
 
 function inWords(fields: Fields, say: (one: ITemplate) => string): Map<string, string> {
@@ -90,9 +89,9 @@ function read(table: Record<string, unknown>, depth: number): ITemplate | null {
   if (Object.keys(fields).length < given.length) {
     return null;
   }
-  const said = inWords(fields, inEnglish);
+  const words = inWords(fields, inEnglish);
   const forms = `${template}${plural ?? ''}`;
-  const inFields = [...forms.matchAll(FIELD)].map(([, name = '']) => said.get(name)?.length ?? 0);
+  const inFields = [...forms.matchAll(FIELD)].map(([, name = '']) => words.get(name)?.length ?? 0);
   const most = Math.max(
     forms.length,
     inFields.reduce((sum, one) => sum + one, 0)

@@ -1,17 +1,14 @@
-/**
- * Reading what nobody vouches for: each function answers a bounded value of the type it promises, or
- * null.
- */
+/** Readers of untrusted data. Each function returns a bounded value of the type it promises, or null. */
 
 const SHORT = 120;
 
-/** Lists of things that a person reads one by one. */
+/** Largest number of items in a list that a person reads one by one. */
 export const FEW = 64;
 
-/** Texts that a notebook keeps for those who cannot draw them. */
+/** Largest number of characters of a saved plain text. */
 const WHOLE = 20_000;
 
-/** Sentences. */
+/** Largest number of characters of a sentence. */
 export const LONG = 600;
 
 export function object(value: unknown): Record<string, unknown> | null {
@@ -20,10 +17,10 @@ export function object(value: unknown): Record<string, unknown> | null {
     : null;
 }
 
-/** Why data cannot be read: it is none of ours, or a later version's. */
+/** Why data cannot be read: they are invalid, or of a newer version. */
 export type Unreadable = 'newer' | 'invalid';
 
-/** A table that says its version, if that is the one we read; else why it cannot be read. */
+/** Return a table if it has the known version; else why it cannot be read. */
 export function versioned(value: unknown, known: number): Record<string, unknown> | Unreadable {
   const table = object(value);
   const schema = count(table?.schema);
@@ -41,11 +38,11 @@ export function text(value: unknown, limit = SHORT): string | null {
 }
 
 /**
- * Text that was printed by a program, with the characters that one does not see written out: control
- * characters, and those that make a line read in another order than it was printed in.
+ * Return text printed by a program, with invisible characters escaped: control characters, and those that
+ * change the reading direction.
  */
 export function printed(value: unknown, limit: number): string | null {
-  // Of a text of megabytes no more is looked at than may be shown: a line end can be of two characters.
+  // A long text is cut first; a line end may take two characters.
   const cut =
     typeof value === 'string'
       ? text(value.slice(0, 2 * limit + 2).replaceAll('\r\n', '\n'), limit)
@@ -53,24 +50,24 @@ export function printed(value: unknown, limit: number): string | null {
   return cut === null || PLAIN.test(cut) ? cut : cut.replace(UNSEEN, writtenOut);
 }
 
-/** A text as a notebook has one: whole, or a line an item. */
+/** Read a text as notebooks store it: whole, or as a list of lines. */
 export function savedText(value: unknown): string {
   const whole: unknown = Array.isArray(value) ? value.join('') : value;
   return printed(whole, WHOLE) ?? '';
 }
 
-/** A finite number. */
+/** Read a finite number. */
 export function finite(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** A finite number of at least 0. */
+/** Read a finite number of at least 0. */
 export function amount(value: unknown): number | null {
   const known = finite(value);
   return known !== null && known >= 0 ? known : null;
 }
 
-/** An amount that is no larger. */
+/** Return a reader of amounts up to a limit. */
 export function upTo(most: number): Reader<number> {
   return value => {
     const known = amount(value);
@@ -102,22 +99,22 @@ export function pairs<T>(value: unknown, read: (item: unknown) => T | null): [st
   });
 }
 
-/** Reads a value; null: it is none of its kind. */
+/** Reads a value; null if it is not of the type. */
 export type Reader<T> = (value: unknown) => T | null;
 
-/** What a reader answers of what it can read. */
+/** The type that a reader returns. */
 export type Read<R extends Reader<unknown>> = NonNullable<ReturnType<R>>;
 
 type Fields = Record<string, Reader<unknown> & { key?: string }>;
 
-/** What is read by fields that are needed, and by others. */
+/** A table with its required and optional fields. */
 type Table<N extends Fields, F extends Fields> = { [K in keyof N]: Read<N[K]> } & {
   [K in keyof F]: ReturnType<F[K]>;
 };
 
 /**
- * Reads a table: a field `whyMissing` stands there as `why_missing`. Without one of those `needed` it is no such
- * table; of the others each has what its reader answers.
+ * Return a reader of tables. The field `whyMissing` is `why_missing` in the data. The reader gives null
+ * without one of the `needed` fields; the others have what their readers return.
  */
 export function shape<N extends Fields, F extends Fields>(
   needed: N,
@@ -144,7 +141,7 @@ export function shape<N extends Fields, F extends Fields>(
   };
 }
 
-/** A field that has another name there than here. */
+/** Give a field another name in the data. */
 export function named<T>(
   key: string,
   read: (value: unknown) => T
@@ -152,34 +149,34 @@ export function named<T>(
   return Object.assign((value: unknown) => read(value), { key });
 }
 
-/** What stands for a value that cannot be read. */
+/** Return a reader with a default for values that cannot be read. */
 export function or<T>(fallback: T, read: Reader<T>): (value: unknown) => T {
   return value => read(value) ?? fallback;
 }
 
-/** Reads what is no table as an empty one: of a `shape` that needs nothing. */
+/** Return a reader that reads anything else as an empty table, for a `shape` without required fields. */
 export function orEmpty<T>(read: Reader<T>): (value: unknown) => T {
   return value => read(value) ?? (read({}) as T);
 }
 
-/** What has something in it. */
+/** Return a reader that gives null for empty values. */
 export function notEmpty<T>(read: Reader<T>): Reader<T> {
   return value => read(value) || null;
 }
 
-/** A text that is not empty. */
+/** Read a text that is not empty. */
 export const word = notEmpty((value: unknown) => text(value));
 
 export function textIn(limit: number): Reader<string> {
   return value => text(value, limit);
 }
 
-/** Whether it is this. */
+/** Return a reader that compares with a value. */
 export function is(one: unknown): (value: unknown) => boolean {
   return value => value === one;
 }
 
-/** Whether it is true; what is no truth value counts as false. */
+/** Read a boolean; anything but true is false. */
 export const flag = is(true);
 
 export function oneOf<T extends string | boolean>(...choices: T[]): Reader<T> {
@@ -194,12 +191,12 @@ export function listOf<T>(read: Reader<T>, limit = FEW): (value: unknown) => T[]
   return value => list(value, limit, read);
 }
 
-/** A list; null, not an empty list, for what is not known. */
+/** Return a reader of lists that gives null, and not an empty list, for anything else. */
 export function listOrNullOf<T>(read: Reader<T>, limit = FEW): Reader<T[]> {
   return value => (Array.isArray(value) ? list(value, limit, read) : null);
 }
 
-/** A list of different things, each in its place, of which the first `needed` have to be there. */
+/** Return a reader of lists with a type for each place, of which the first `needed` are required. */
 export function tupleOf<T extends unknown[]>(
   needed: number,
   ...reads: { [K in keyof T]: Reader<T[K]> }
@@ -211,7 +208,7 @@ export function tupleOf<T extends unknown[]>(
   };
 }
 
-/** The same of a list whose items have names here, those `needed` first. */
+/** Return a reader of such lists as tables, the `needed` items first. */
 export function rowOf<N extends Fields, F extends Fields>(
   needed: N,
   others: F
@@ -224,17 +221,17 @@ export function rowOf<N extends Fields, F extends Fields>(
   };
 }
 
-/** A list whose items keep their places: what cannot be read of them is null. */
+/** Return a reader of lists that keeps places: unreadable items are null. */
 export function placesOf<T>(read: Reader<T>, limit = FEW): Reader<(T | null)[]> {
   return value => (Array.isArray(value) ? value.slice(0, limit).map(item => read(item)) : null);
 }
 
-/** The last items of a list. */
+/** Return a reader of the last items of a list. */
 export function newestOf<T>(read: Reader<T>, limit: number): Reader<T[]> {
   return value => (Array.isArray(value) ? list(value.slice(-limit), limit, read) : null);
 }
 
-/** A list of no more than `limit` items, each of which can be read. */
+/** Return a reader of lists that gives null if an item is unreadable or there are too many. */
 export function allOf<T>(read: Reader<T>, limit: number): Reader<T[]> {
   return value => {
     const known = list(value, limit, read);
@@ -242,7 +239,7 @@ export function allOf<T>(read: Reader<T>, limit: number): Reader<T[]> {
   };
 }
 
-/** What the first of these readers makes of it that can read it. */
+/** Return a reader that takes the first result of several readers. */
 export function anyOf<T>(...reads: Reader<T>[]): Reader<T> {
   return value => reads.reduce<T | null>((found, read) => found ?? read(value), null);
 }
@@ -251,10 +248,10 @@ export function pairsOf<T>(read: Reader<T>): (value: unknown) => [string, T][] {
   return value => pairs(value, read);
 }
 
-/** What most lines consist of, in which to look for others takes long. */
+/** Characters of most lines, checked first because the search for others is slow. */
 const PLAIN = /^[\x20-\x7e\n\t]*$/;
 
-/** All control characters but line ends and tabs, and those that turn the direction of text around. */
+/** Control characters except line ends and tabs, and characters that change the reading direction. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 
 function writtenOut(character: string): string {

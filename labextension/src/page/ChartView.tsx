@@ -1,41 +1,39 @@
-/** A chart: lines, points and bars over two axes; each series has a marker of its own besides its colour. */
+/** A chart of lines, points and bars over two axes. Each series has its own marker besides its colour. */
 
-import type { ReactElement } from 'react';
+import { useCallback, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { IChart, IRule, ISeries } from './pagetypes';
-import { scaleOf, ticksOf } from './scales';
-import type { IRoom, ITick, Scale } from './scales';
-import { useWidth } from '../receipts/useWidth';
+import { scaleOf, ticksOf, type IRoom, type ITick, type Scale } from './scales';
 import { plain } from '../language/prose';
 import { Prose } from '../receipts/Prose';
 
-/** As a part of the width, and the ends of it. */
+/** Height as a part of the width, with its limits in pixels. */
 const HIGH = 0.5;
 const LOWEST = 170;
 const HIGHEST = 300;
-/** Of a bar with a name at its left. */
+/** Height in pixels of a horizontal bar, and smallest width of the chart. */
 const ROW = 26;
 const NARROWEST = 200;
-/** Pixels of a letter, and between two labels. */
+/** Estimated width of a letter, and distance between two labels, in pixels. */
 const LETTER = 6.5;
 const APART = 8;
-/** How many colours there are. */
+/** Number of colours in the style sheet. */
 const COLOURS = 8;
 
-/** Where numbers of a chart stand, in pixels. */
+/** Scales from a chart's numbers to pixels. */
 interface IScales {
   x: Scale;
   y: Scale;
 }
 
-/** `said`: what stands above already, and is not said again. */
+/** A chart; `above` has the sentences above it, which are not repeated. */
 export function ChartView(props: {
   chart: IChart;
-  said: ReadonlySet<string>;
+  above: ReadonlySet<string>;
   t: Translate;
 }): ReactElement {
-  const { chart, said, t } = props;
+  const { chart, above, t } = props;
   const [measured, ref] = useWidth(480);
   const width = Math.max(measured, NARROWEST);
   const names = chart.lies ? chart.y.ticks.map(([, label]) => t.say(label).length) : [];
@@ -51,7 +49,7 @@ export function ChartView(props: {
     <div ref={ref} className="jp-mlgpu-Plot">
       {chart.title
         .map(t.say)
-        .filter(line => !said.has(line))
+        .filter(line => !above.has(line))
         .map((line, index) => (
           <p key={index}>{line}</p>
         ))}
@@ -92,7 +90,7 @@ function Legend(props: { series: readonly ISeries[]; t: Translate }): ReactEleme
         .filter(({ name }) => name !== '')
         .map((one, index) => (
           <li key={index}>
-            <svg width="28" height="12" aria-hidden="true" {...lookOf(one)}>
+            <svg width="28" height="12" aria-hidden="true" {...attributesOf(one)}>
               {isLine(one) && <path className="jp-mlgpu-Plot-line" d="M0 6H28" />}
               {one.mark !== 'roof' && <Marker colour={one.colour} x={14} y={6} />}
             </svg>
@@ -103,8 +101,8 @@ function Legend(props: { series: readonly ISeries[]; t: Translate }): ReactEleme
   );
 }
 
-/** What the style sheet goes by. */
-function lookOf({ colour, mark, dashed }: ISeries): Record<string, unknown> {
+/** Return the attributes that the style sheet selects by. */
+function attributesOf({ colour, mark, dashed }: ISeries): Record<string, unknown> {
   return {
     className: 'jp-mlgpu-Plot-series',
     'data-colour': colour % COLOURS,
@@ -117,7 +115,7 @@ function isLine({ mark }: ISeries): boolean {
   return mark === 'line' || mark === 'roof';
 }
 
-/** A tick of the upright axis, with its line. */
+/** A tick of the vertical axis, with its grid line. */
 function Across(props: { tick: ITick; room: IRoom }): ReactElement {
   const { tick, room } = props;
   return (
@@ -130,7 +128,7 @@ function Across(props: { tick: ITick; room: IRoom }): ReactElement {
   );
 }
 
-/** A tick of the level axis, with its line. */
+/** A tick of the horizontal axis, with its grid line. */
 function Along(props: { tick: ITick; room: IRoom }): ReactElement {
   const { tick, room } = props;
   return (
@@ -176,7 +174,7 @@ function Bars(props: { chart: IChart; scales: IScales; t: Translate }): ReactEle
           one && (
             <rect
               key={index}
-              {...lookOf(one)}
+              {...attributesOf(one)}
               x={Math.min(left, right)}
               y={Math.min(top, bottom)}
               width={Math.abs(right - left)}
@@ -207,7 +205,7 @@ function Series(props: {
   }));
   const line = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${point.x} ${point.y}`);
   return (
-    <g {...lookOf(series)}>
+    <g {...attributesOf(series)}>
       {isLine(series) && <path className="jp-mlgpu-Plot-line" d={line.join('')} />}
       {series.mark !== 'roof' &&
         points.map((point, index) => (
@@ -235,7 +233,7 @@ function Spread(props: {
   return <path className="jp-mlgpu-Plot-spread" d={path} />;
 }
 
-/** Each colour has a shape of its own. */
+/** A marker, whose shape depends on the colour. */
 function Marker(props: { colour: number; x: number; y: number }): ReactElement {
   const { colour, x, y } = props;
   return (
@@ -255,3 +253,28 @@ const MARKERS = [
   'M0-5l4 5-4 5-4-5z',
   'M-1.2-4h2.4v2.8H4v2.4H1.2V4h-2.4V1.2H-4v-2.4h2.8z'
 ];
+
+/** Return the width of the element that gets `ref`, in pixels. */
+function useWidth(initial: number): [width: number, ref: (node: HTMLElement | null) => void] {
+  const [width, setWidth] = useState(initial);
+  const [observer] = useState(
+    () =>
+      new ResizeObserver(entries => {
+        const measured = Math.floor(entries.at(-1)?.contentRect.width ?? 0);
+        // A hidden element has no width; the last one is kept.
+        if (measured > 0) {
+          setWidth(measured);
+        }
+      })
+  );
+  const ref = useCallback(
+    (node: HTMLElement | null) => {
+      observer.disconnect();
+      if (node !== null) {
+        observer.observe(node);
+      }
+    },
+    [observer]
+  );
+  return [width, ref];
+}

@@ -1,6 +1,6 @@
 /**
- * One function of a plan as a drawing that can be moved and sized, by keys too. The kernel says where
- * everything stands.
+ * One function of a plan as a drawing that can be moved and zoomed, also with the keyboard. The kernel
+ * computes all positions.
  */
 
 import { useLayoutEffect, useRef, useState } from 'react';
@@ -13,7 +13,7 @@ import { SHAPES } from './KindMark';
 const STEP = 1.25;
 const SMALLEST = 0.02;
 const LARGEST = 2.5;
-/** Room around the drawing, in its own points. */
+/** Margin around the drawing, in its own points. */
 const MARGIN = 8;
 
 export function Graph(props: { drawing: IDrawing; label: string; t: Translate }): ReactElement {
@@ -53,7 +53,7 @@ export function Graph(props: { drawing: IDrawing; label: string; t: Translate })
         className="jp-mlgpu-Graph-window"
         role="group"
         aria-label={`${t('planGraph', { name: drawing.name })}. ${t('planGraphKeys')}`}
-        // The arrow keys are for the drawing, not for going from cell to cell.
+        // The arrow keys scroll the drawing instead of changing the cell.
         data-lm-suppress-shortcuts="true"
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -75,7 +75,7 @@ function SizeButton(props: { name: string; sign: string; onSize: () => void }): 
   );
 }
 
-/** What stands in the middle stays there when the size changes. */
+/** Keep the centre of the drawing when the zoom changes. */
 function useCentre(scroller: RefObject<HTMLDivElement>, zoom: number): void {
   const before = useRef(zoom);
   useLayoutEffect(() => {
@@ -92,7 +92,7 @@ function useCentre(scroller: RefObject<HTMLDivElement>, zoom: number): void {
 }
 
 function startToMove(event: PointerEvent<HTMLDivElement>): void {
-  // Fingers scroll by themselves.
+  // Touch scrolls natively.
   if (event.pointerType === 'mouse' && event.button === 0) {
     event.currentTarget.setPointerCapture(event.pointerId);
   }
@@ -172,7 +172,7 @@ function Box(props: { box: IBox; t: Translate }): ReactElement {
         d={SHAPES[box.kind]}
         fillRule="evenodd"
       />
-      {/* How wide letters are, the reader's font says: what is too long ends at the box. */}
+      {/* The width of letters depends on the reader's font; the nested svg clips long text at the box. */}
       <svg x={x} y={y} width={width - 4} height={height}>
         <text x="22" y="16">
           {ending(box.operation, 19)}
@@ -185,7 +185,7 @@ function Box(props: { box: IBox; t: Translate }): ReactElement {
   );
 }
 
-/** Level and upright lines from corner to corner, and bends that stay within what their two corners span. */
+/** Return an SVG path of straight lines and bends; a bend stays between its two corners. */
 function curve(corners: readonly ICorner[]): string {
   return corners
     .map(({ x, y }, index) => {
@@ -202,7 +202,7 @@ function curve(corners: readonly ICorner[]): string {
     .join('');
 }
 
-/** The end of a name tells it apart from its neighbours. */
+/** Return the end of a long name, which distinguishes it from its neighbours. */
 function ending(name: string, most: number): string {
   return name.length <= most ? name : `…${name.slice(1 - most)}`;
 }

@@ -1,11 +1,10 @@
-/** The functions of a plan: how many operations are of which kind, one drawn, and the same as a table. */
+/** The functions of a plan: operations by kind, one function as a drawing, and the same as a table. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
-import { KINDS } from './graph';
-import type { IDrawing, IGraph, Kind } from './graph';
+import { KINDS, type IDrawing, type IGraph, type Kind } from './graph';
 import type { Translate } from '../language/i18n';
+import { Select } from '../receipts/controls';
 import { Fold } from '../receipts/Fold';
 import { Table } from '../receipts/Table';
 import { Graph } from './Graph';
@@ -24,7 +23,7 @@ export function GraphView(props: { graph: IGraph; t: Translate }): ReactElement 
   );
 }
 
-/** How many operations there are of each kind, which is also what the drawing's shapes mean. */
+/** The number of operations of each kind, and the legend of the drawing. */
 function Counts(props: { graph: IGraph; t: Translate }): ReactElement {
   const { graph, t } = props;
   return (
@@ -58,18 +57,15 @@ function Drawings(props: { graph: IGraph; t: Translate }): ReactElement | null {
   return (
     <>
       {graph.drawings.length > 1 && (
-        <select
-          className="jp-mlgpu-Input"
-          aria-label={t('planFunction')}
-          value={chosen}
-          onChange={event => setChosen(Number(event.target.value))}
-        >
-          {graph.drawings.map((one, index) => (
-            <option key={index} value={index}>
-              {`${one.name} (${one.operations.toLocaleString()})`}
-            </option>
-          ))}
-        </select>
+        <Select
+          label={t('planFunction')}
+          value={String(chosen)}
+          options={graph.drawings.map((one, index) => [
+            String(index),
+            `${one.name} (${one.operations.toLocaleString()})`
+          ])}
+          onChoose={index => setChosen(Number(index))}
+        />
       )}
       <p className="jp-mlgpu-Quiet">
         {words}
@@ -98,7 +94,7 @@ function wordsOf(drawing: IDrawing, t: Translate): string {
   });
 }
 
-/** The drawing's boxes by kind, for who cannot see them. */
+/** Return the number of boxes by kind, for screen readers. */
 function counted(drawing: IDrawing, graph: IGraph, t: Translate): string {
   const numbers: Record<Kind, number> = { own: 0, shared: 0, cpu: 0 };
   for (const { kind, count } of drawing.boxes) {

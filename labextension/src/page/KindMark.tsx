@@ -1,4 +1,4 @@
-/** Where an operation may run, as a shape of its own: the colour says the same, and is never needed. */
+/** A shape for where an operation may run, so that its colour is not needed. */
 
 import type { ReactElement } from 'react';
 
@@ -30,7 +30,7 @@ export function KindMark(props: { kind: Kind }): ReactElement {
   );
 }
 
-/** The mark with its word. */
+/** The mark with its name. */
 export function KindName(props: { kind: Kind; graph: IGraph; t: Translate }): ReactElement {
   const { kind, graph, t } = props;
   const names: Record<Kind, string> = {

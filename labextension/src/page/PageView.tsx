@@ -1,4 +1,4 @@
-/** A page: its headline, its sentences, its first chart, and folded its tables and how to read them. */
+/** A page: its headline, sentences and first chart, and in collapsible sections its tables and notes. */
 
 import type { ReactElement } from 'react';
 
@@ -17,12 +17,12 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
   const { page, t } = props;
   const { parts } = page;
   const [title, headline] = [t.say(page.title), t.say(page.headline)];
-  // Beside charts all that is said comes first: a chart's own lines say the same.
+  // Sentences come before the chart, whose own lines may repeat them.
   const [chart, ...moreCharts] = page.charts;
   const hasCharts = chart !== undefined;
   const before = hasCharts ? parts.filter(isSentence).filter(part => t.say(part) !== title) : [];
   const after = hasCharts ? parts.filter(part => !isSentence(part)) : parts;
-  const said = new Set([title, headline, ...before.map(t.say)]);
+  const above = new Set([title, headline, ...before.map(t.say)]);
   return (
     <div role="group" className="jp-mlgpu-Figure" aria-label={plain(title)}>
       <h3>
@@ -36,7 +36,7 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
       {before.map((part, index) => (
         <Part key={index} part={part} t={t} />
       ))}
-      {hasCharts && <ChartView chart={chart} said={said} t={t} />}
+      {hasCharts && <ChartView chart={chart} above={above} t={t} />}
       {after.map((part, index) => (
         <Part key={index} part={part} t={t} />
       ))}
@@ -46,7 +46,9 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
       {moreCharts.length > 0 && (
         <Fold label={t('pageCharts')}>
           {() =>
-            moreCharts.map((one, index) => <ChartView key={index} chart={one} said={said} t={t} />)
+            moreCharts.map((one, index) => (
+              <ChartView key={index} chart={one} above={above} t={t} />
+            ))
           }
         </Fold>
       )}
@@ -76,8 +78,10 @@ function Part(props: { part: IPart; t: Translate }): ReactElement {
 
 function Folded(props: { table: ITable; label: Sentence; t: Translate }): ReactElement {
   const { table, label, t } = props;
-  const said = t.say(label);
-  return <Fold label={said}>{() => <TableView table={table} foldedUnder={said} t={t} />}</Fold>;
+  const summary = t.say(label);
+  return (
+    <Fold label={summary}>{() => <TableView table={table} foldedUnder={summary} t={t} />}</Fold>
+  );
 }
 
 function Notes(props: { notes: readonly Sentence[]; t: Translate }): ReactElement {

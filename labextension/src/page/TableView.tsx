@@ -1,4 +1,4 @@
-/** A table of a page, which scrolls sideways where it is too wide. */
+/** A table of a page, which scrolls horizontally if it is too wide. */
 
 import type { ReactElement, ReactNode } from 'react';
 
@@ -10,9 +10,9 @@ import { plain } from '../language/prose';
 
 export function TableView(props: {
   table: ITable;
-  /** What stands above it already, and is not said again. */
+  /** Heading above the table, which is not repeated as its caption. */
   foldedUnder?: string;
-  /** What is drawn of the text in a cell, where that is more than the text. */
+  /** Renders the text of a cell differently. */
   decorated?: (row: number, place: number, said: string) => ReactNode;
   t: Translate;
 }): ReactElement {
@@ -75,10 +75,10 @@ function prose(_row: number, place: number, said: string): ReactNode {
   return place === 0 ? said : <Prose text={said} />;
 }
 
-/** A number with its unit and its spread, `615/µs` or `1 µs (960 ns to 1.04 µs)`, wherever it stands. */
+/** Return true for a number with its unit and spread: `615/µs`, `1 µs (960 ns to 1.04 µs)`. */
 function isNumber(text: string): boolean {
   return /^[-+±]?\d/.test(text) && text.length <= LONGEST;
 }
 
-/** Letters that stay on one line: a sentence that begins with a number is no number. */
+/** Largest number of characters of a number; a longer text is a sentence that begins with one. */
 const LONGEST = 32;

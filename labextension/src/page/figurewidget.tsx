@@ -1,15 +1,13 @@
-/** Plans, races, benchmarks and what was collected from engines, under cells. */
+/** The MIME renderer of plans, races, benchmarks and collections of engines. */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
-import { Suspense, lazy } from 'react';
-import type { ReactElement } from 'react';
+import { Suspense, lazy, type ReactElement } from 'react';
 
 import { OutputWidget, outputType } from '../receipts/outputtype';
-import { PAGE_TYPE, readPage } from './page';
-import type { IPage } from './page';
+import { PAGE_TYPE, readPage, type IPage } from './page';
 import type { Unreadable } from '../language/untrusted';
 
-// What draws them is loaded with the first of them.
+// Loaded with the first page.
 export const PageView = lazy(async () => ({
   default: (await import('./PageView.js')).PageView
 }));
@@ -39,7 +37,7 @@ class PageWidget extends OutputWidget {
   private page: IPage | Unreadable = 'invalid';
 }
 
-// Before plotly's, which has 0: one chart, the same in the sidebar, with its table and the page's colours.
+// Before plotly's renderer, which has rank 0, so that the chart looks as in the sidebar and has its table.
 export const page = outputType(
   'page',
   PAGE_TYPE,

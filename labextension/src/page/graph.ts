@@ -1,7 +1,7 @@
 /**
- * The graph of a plan, as `%mlc_plan` leaves it in a notebook: its shape for who draws it, and the only way in.
+ * Reads the graph of a plan, as `%mlc_plan` writes it into a notebook.
  *
- * Where boxes stand has been worked out in Python (jupyter_mlgpu/show/planning/live.py).
+ * Python has computed all positions (jupyter_mlgpu/show/planning/live.py).
  */
 
 import { readGraph as readKnown } from './graphtypes';
@@ -11,14 +11,16 @@ import { object } from '../language/untrusted';
 
 export type { ICorner } from './ways';
 
-/** By kernels of the device's own, by TensorFlow's own for any device, or on the CPU. */
+/** The device's own kernels, TensorFlow's kernels for any device, or the CPU. */
 export const KINDS = ['own', 'shared', 'cpu'] as const;
 
 export type Kind = (typeof KINDS)[number];
 
 export interface IGraph extends Omit<wire.IGraph, 'target' | 'drawings'> {
   target: string;
-  /** Of this target layers are known, not kernels, and what else serves it only holds or passes on tensors. */
+  /**
+   * True if layers are known of this target and not kernels; other operations only hold or pass on tensors.
+   */
   layers: boolean;
   drawings: IDrawing[];
 }
@@ -29,12 +31,12 @@ export interface IDrawing extends Omit<wire.IDrawing, 'function' | 'size' | 'box
   boxes: IBox[];
 }
 
-/** An operation, or as many of its kind as `count` says. */
+/** An operation, or `count` operations of one kind. */
 export interface IBox extends Omit<wire.IBox, 'reason'>, wire.ISize {
   reason: Sentence;
 }
 
-/** Read the part of a page that is a graph; null for anything else. */
+/** Read a part of a page that is a graph; null for anything else. */
 export function readLive(part: unknown): IGraph | null {
   const { kind, data } = object(part) ?? {};
   return kind === 'graph' ? readGraph(data) : null;
@@ -53,9 +55,9 @@ export function readGraph(data: unknown): IGraph | null {
   );
 }
 
-function drawing({ function: name, size, ...told }: wire.IDrawing): IDrawing[] {
-  const boxes = told.boxes.map(box => {
-    return { ...box, ...told.box, reason: told.reasons[box.reason ?? -1] ?? '' };
+function drawing({ function: name, size, ...others }: wire.IDrawing): IDrawing[] {
+  const boxes = others.boxes.map(box => {
+    return { ...box, ...others.box, reason: others.reasons[box.reason ?? -1] ?? '' };
   });
-  return told.box.width > 0 && told.box.height > 0 ? [{ ...told, ...size, name, boxes }] : [];
+  return others.box.width > 0 && others.box.height > 0 ? [{ ...others, ...size, name, boxes }] : [];
 }

@@ -1,16 +1,14 @@
-/** What a race, a plan, a benchmark or a collection of engines tells, as a notebook keeps it: the only way in. */
+/** Reads a saved race, plan, benchmark or collection of engines. */
 
-import { SCHEMA, readPage as readKnown } from './pagetypes';
-import type { IPage } from './pagetypes';
-import { versioned } from '../language/untrusted';
-import type { Unreadable } from '../language/untrusted';
+import { SCHEMA, readPage as readKnown, type IPage } from './pagetypes';
+import { versioned, type Unreadable } from '../language/untrusted';
 
 export { PAGE_TYPE } from './pagetypes';
 export type { IPage } from './pagetypes';
 
 export type IPart = IPage['parts'][number];
 
-/** Read a page, or say why it cannot be read. */
+/** Read a page, or return why it cannot be read. */
 export function readPage(data: unknown): IPage | Unreadable {
   const table = versioned(data, SCHEMA);
   return typeof table === 'string' ? table : (readKnown(table) ?? 'invalid');

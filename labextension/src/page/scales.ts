@@ -1,9 +1,9 @@
-/** From the numbers of a chart to places in its drawing. Pure functions. */
+/** Scales and ticks of a chart. Pure functions. */
 
 import type { IAxis } from './pagetypes';
 import type { Sentence } from '../language/sentence';
 
-/** From a number to a place in the drawing, in pixels. */
+/** Maps a number to pixels. */
 export type Scale = (value: number) => number;
 
 export interface ITick {
@@ -11,7 +11,7 @@ export interface ITick {
   label: string;
 }
 
-/** Where the axes of a drawing end, in pixels. */
+/** The edges of a chart's axes, in pixels. */
 export interface IRoom {
   left: number;
   right: number;
@@ -19,14 +19,14 @@ export interface IRoom {
   bottom: number;
 }
 
-/** The axis drawn from `start` to `end`. */
+/** Return the scale of an axis from `start` to `end`. */
 export function scaleOf({ low, high, log }: IAxis, start: number, end: number): Scale {
   const measure = log ? Math.log10 : Number;
   const [first, last] = [measure(low), measure(high)];
   return value => start + ((end - start) * (measure(value) - first)) / (last - first);
 }
 
-/** The ticks that have room beside each other: `length` tells how many pixels a label takes along the axis. */
+/** Return the ticks whose labels fit beside each other; `length` returns a label's pixels along the axis. */
 export function ticksOf(
   axis: IAxis,
   scale: Scale,

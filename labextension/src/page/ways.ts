@@ -1,18 +1,18 @@
-/** The ways of arrows in a graph, which stand in texts. */
+/** Reads the paths of arrows in a graph, which are stored as text. */
 
 import { FARTHEST } from './graphtypes';
 
-/** Of an arrow's way from the right side of one area to the left side of another, around all others. */
+/** A corner of an arrow's path from the right side of one area to the left side of another. */
 export interface ICorner {
   x: number;
   y: number;
 }
 
 const CORNERS = 1_000;
-/** Letters of an arrow's way. */
+/** Largest number of characters of a path. */
 const LETTERS = 12 * CORNERS;
 
-/** The corners of an arrow: `188 20 214 20`. */
+/** Read the corners of an arrow: `188 20 214 20`. */
 export function readWay(data: unknown): ICorner[] | null {
   if (typeof data !== 'string' || data.length > LETTERS || !/^-?\d+( -?\d+){3,}$/.test(data)) {
     return null;

@@ -1,6 +1,6 @@
 /**
- * The lines of code at which a cell was seen, with a bar each: the filled part is the line's share of the samples,
- * the bracket above it the interval in which that lies. The words beside it say the same.
+ * The sampled lines of code, each with a bar. The filled part is the line's share of the samples, and the
+ * bracket its confidence interval. The text beside it gives both.
  */
 
 import type { ReactElement } from 'react';
@@ -9,33 +9,33 @@ import type { Translate } from '../language/i18n';
 import { barWidth } from '../record/format';
 import type { ISampledLine, IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
-import type { ILineFinder } from './lineProvider';
+import type { ILineFinder } from './providers';
 import { TableView } from '../page/TableView';
 
 export function CodeLines(props: {
   record: IRecord;
-  shown: IOpenReceipt;
-  /** Finds them in the notebook; null where there is none. */
+  receipt: IOpenReceipt;
+  /** Finds the lines in the notebook; null if there is none. */
   finder: ILineFinder | null;
   t: Translate;
 }): ReactElement | null {
-  const { record, shown, finder, t } = props;
-  const { lines, sampledLines } = shown;
+  const { record, receipt, finder, t } = props;
+  const { lines, sampledLines } = receipt;
   return (
     lines && (
       <div className="jp-mlgpu-HotLines">
         <TableView
           table={lines}
-          decorated={(row, place, said) => {
+          decorated={(row, place, text) => {
             const line = sampledLines[row];
             return line === undefined || place > 1 ? (
-              said
+              text
             ) : place === 0 ? (
-              <Place record={record} line={line} name={said} finder={finder} t={t} />
+              <Place record={record} line={line} name={text} finder={finder} t={t} />
             ) : (
               <>
                 <Bar line={line} />
-                {said}
+                {text}
               </>
             );
           }}
@@ -46,7 +46,7 @@ export function CodeLines(props: {
   );
 }
 
-/** Where a line stands: a button that leads there, and the line itself, where the notebook has its cell. */
+/** A button that leads to a line, and its code, if the notebook has its cell. */
 function Place(props: {
   record: IRecord;
   line: ISampledLine;

@@ -1,7 +1,6 @@
 /** A button that copies a text. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { Button } from './controls';
@@ -10,7 +9,7 @@ export function CopyButton(props: { text: string; t: Translate }): ReactElement 
   const { text, t } = props;
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
-    // Without permission to the clipboard the text still stands there to be selected.
+    // Without permission for the clipboard the text can still be selected by hand.
     navigator.clipboard.writeText(text).then(
       () => setCopied(true),
       () => setCopied(false)

@@ -1,11 +1,10 @@
-/** A part that opens: nothing of it is in the page before. */
+/** A collapsible section, whose content is rendered only while it is open. */
 
-import { useState } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 
 export function Fold(props: {
   label: string;
-  /** Its class in the style sheets. */
+  /** Class name without the prefix. */
   name?: string;
   children: () => ReactNode;
 }): ReactElement {
@@ -15,7 +14,7 @@ export function Fold(props: {
     <details
       className={`jp-mlgpu-${name}`}
       onToggle={event => {
-        // Folds within folds tell of themselves.
+        // The toggle events of nested sections arrive here too.
         if (event.target === event.currentTarget) {
           setOpen(event.currentTarget.open);
         }

@@ -1,20 +1,18 @@
-/** The native lines of a cell that ask for nothing, in one line under it, which opens to them as they were written. */
+/** One line under a cell for its harmless native lines, which it reveals as they were written. */
 
-import { useEffect, useId, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useEffect, useId, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { foldedInWords } from '../record/folding';
-import type { NativeLines } from '../record/folding';
+import { foldedInWords, type NativeLines } from '../record/folding';
 import type { IRecord } from '../record/record';
-import type { ICellOutputs } from './outputsProvider';
+import type { ICellOutputs } from './providers';
 import { Caret } from './icons';
 
 const NONE: readonly string[] = [];
 
 export function FoldedLines(props: {
   record: IRecord;
-  /** What draws the cell's outputs; null: nothing of ours does. */
+  /** The outputs of the cell; null if they cannot be changed. */
   outputs: ICellOutputs | null;
   wanted: NativeLines;
   t: Translate;

@@ -1,15 +1,14 @@
-/** The parts of a log line as a student reads it: the verdict, what it means, and how it was printed. */
+/** The parts of a log line: its verdict, its explanation, and its raw text. */
 
 import type { ReactElement } from 'react';
 
 import { explain } from '../language/explain';
 import type { Translate } from '../language/i18n';
-import { TEXT_LIMIT } from '../record/logs';
-import type { ILogLine } from '../record/logs';
+import { TEXT_LIMIT, type ILogLine } from '../record/logs';
 import { Verdict } from './Verdict';
 import { Prose } from './Prose';
 
-/** The verdict, how often the line came, and whether it was late. */
+/** The verdict, the number of repetitions, and a label if the line was late. */
 export function Marks(props: { line: ILogLine; t: Translate }): ReactElement {
   const { line, t } = props;
   return (
@@ -23,7 +22,7 @@ export function Marks(props: { line: ILogLine; t: Translate }): ReactElement {
   );
 }
 
-/** What the line means and what to do, or that neither is known. */
+/** The line's meaning and advice, or a sentence that it is not known. */
 export function Explained(props: { line: ILogLine; t: Translate }): ReactElement {
   const { line, t } = props;
   const { meaning, advice } = explain(line, t.messages);
@@ -41,10 +40,10 @@ export function Explained(props: { line: ILogLine; t: Translate }): ReactElement
   );
 }
 
-/** Characters from which on a line may be higher than its place, which the keyboard then has to reach. */
+/** Number of characters from which a line may need scrolling, for which the keyboard has to reach it. */
 const MAY_SCROLL = 300;
 
-/** The line as it was printed: text, whatever it looks like. */
+/** The line as plain text, exactly as it was printed. */
 export function RawLine(props: { line: ILogLine; t: Translate }): ReactElement {
   const { line, t } = props;
   return (

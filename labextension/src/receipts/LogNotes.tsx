@@ -1,19 +1,18 @@
-/** The log lines of a cell under it, each explained, the worst first. */
+/** The explained log lines of a cell, the worst first. */
 
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import type { ILogLine } from '../record/logs';
-import { worstFirst } from '../record/notes';
+import { worstFirst, type ILogLine } from '../record/logs';
 import type { IRecord } from '../record/record';
 import { Explained, Marks, RawLine } from './LogLine';
 
-/** Lines shown under a cell; the sidebar shows all. */
+/** Largest number of lines under a cell; the sidebar lists all. */
 const SHOWN = 50;
 
 export function LogNotes(props: {
   record: IRecord;
-  /** Those to show; all of them where nothing is said. */
+  /** The lines to list; all lines of the record by default. */
   lines?: readonly ILogLine[];
   t: Translate;
 }): ReactElement | null {

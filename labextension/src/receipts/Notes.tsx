@@ -1,4 +1,4 @@
-/** What the kernel says of a record besides its figures. */
+/** The notes that the kernel adds to a record. */
 
 import type { ReactElement } from 'react';
 

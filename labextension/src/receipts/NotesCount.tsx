@@ -1,21 +1,20 @@
-/** How many notes a record has on its log, and how many of them are to act on; nothing where it has none. */
+/** The number of a record's log messages, and of those to act on; nothing if it has none. */
 
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { messagesOf } from '../record/head';
-import { isToActOn, worstFirst } from '../record/notes';
+import { isToActOn, worstFirst } from '../record/logs';
 import type { IRecord } from '../record/record';
 import { VerdictShape } from './Verdict';
 
 export function NotesCount(props: {
   record: IRecord;
-  /** Show its lines among the logs; left out, the words are no button. */
+  /** Opens its lines in the log; without it the words are no button. */
   onLogs?: () => void;
-  tabIndex?: number;
   t: Translate;
 }): ReactElement | null {
-  const { record, onLogs, tabIndex, t } = props;
+  const { record, onLogs, t } = props;
   const words = messagesOf(record, t);
   if (words === '') {
     return null;
@@ -31,7 +30,6 @@ export function NotesCount(props: {
           type="button"
           className="jp-mlgpu-TextButton"
           title={t('showLogs')}
-          tabIndex={tabIndex}
           onClick={onLogs}
         >
           {words}

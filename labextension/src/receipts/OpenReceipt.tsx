@@ -1,17 +1,16 @@
 /**
- * What an open receipt says, in the words of jupyter_mlgpu/show/receipts/page.py; drawn here are the strip's
- * legend, messages, and ways into the notebook.
+ * An open receipt, in the words of jupyter_mlgpu/show/receipts/page.py. The strip's legend, messages and
+ * links into the notebook are added here.
  */
 
-import { Suspense, lazy } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import { Suspense, lazy, type ReactElement, type ReactNode } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { commandsIn } from '../language/prose';
 import type { Sentence } from '../language/sentence';
 import { TableView } from '../page/TableView';
 import type { ITable } from '../page/pagetypes';
-import { isToActOn } from '../record/notes';
+import { isToActOn } from '../record/logs';
 import type { IOpenReceipt, ITimeBar } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { lanesOf } from '../record/strip';
@@ -23,24 +22,24 @@ import { LineToCopy } from './LineToCopy';
 import { LogNotes } from './LogNotes';
 import { Prose } from './Prose';
 import { StripLegend } from './Strip';
-import type { ILineFinder } from './lineProvider';
+import type { ILineFinder } from './providers';
 
-// Few cells have one.
+// Loaded on demand, because few cells have a chart.
 const ChartView = lazy(async () => ({ default: (await import('../page/ChartView.js')).ChartView }));
 
 export function OpenReceipt(props: {
   record: IRecord;
-  shown: IOpenReceipt;
-  /** Finds its lines of code in the notebook; null where there is none. */
+  receipt: IOpenReceipt;
+  /** Finds lines of code in the notebook; null if there is none. */
   finder: ILineFinder | null;
-  /** Opens the page of its cell; null: nothing does. */
+  /** Opens the page of its cell; null if there is none. */
   onPage?: (() => void) | null;
-  /** What stands in the place of the tables of operations. */
+  /** Replaces the tables of operations. */
   operations?: ReactNode;
   t: Translate;
 }): ReactElement {
-  const { record, shown, finder, onPage = null, t } = props;
-  const { operations = shown.operations.map(table) } = props;
+  const { record, receipt, finder, onPage = null, t } = props;
+  const { operations = receipt.operations.map(table) } = props;
   const toActOn = record.logs.filter(({ verdict }) => isToActOn(verdict));
   const others = record.logs.filter(({ verdict }) => !isToActOn(verdict));
   const lanes = lanesOf(record);
@@ -49,34 +48,38 @@ export function OpenReceipt(props: {
   }
   return (
     <>
-      <Lines of={shown.leftOut} t={t} />
+      <Lines of={receipt.leftOut} t={t} />
       {lanes.length > 0 ? (
         <StripLegend record={record} lanes={lanes} t={t} />
       ) : (
-        <Bars bars={shown.bars} t={t} />
+        <Bars bars={receipt.bars} t={t} />
       )}
       {onPage !== null && lanes.length > 0 && <Button label={t('stripLarger')} onClick={onPage} />}
-      <Answer shown={shown} t={t} />
-      {shown.lines && <CodeLines record={record} shown={shown} finder={finder} t={t} />}
-      <Lines of={shown.places} t={t} />
-      {shown.work.map(table)}
-      {shown.roof && (
+      <Answer receipt={receipt} t={t} />
+      <CodeLines record={record} receipt={receipt} finder={finder} t={t} />
+      <Lines of={receipt.places} t={t} />
+      {receipt.work.map(table)}
+      {receipt.roof && (
         <Suspense>
-          <ChartView chart={shown.roof} said={new Set()} t={t} />
+          <ChartView chart={receipt.roof} above={new Set()} t={t} />
         </Suspense>
       )}
-      {shown.underRoof && table(shown.underRoof, 0)}
-      <Lines of={shown.profiled === '' ? [] : [shown.profiled]} t={t} />
+      {receipt.underRoof && table(receipt.underRoof, 0)}
+      <Lines of={receipt.profiled === '' ? [] : [receipt.profiled]} t={t} />
       {operations}
       <LogNotes record={record} lines={toActOn} t={t} />
       {others.length > 0 && (
-        <Fold label={t.say(shown.messagesTitle) || t('logs')}>
+        <Fold label={t.say(receipt.messagesTitle) || t('logs')}>
           {() => <LogNotes record={record} lines={others} t={t} />}
         </Fold>
       )}
-      <Fold label={t.say(shown.measuredTitle)}>{() => <Measured {...{ record, shown, t }} />}</Fold>
-      {shown.missing.length > 0 && (
-        <Fold label={t.say(shown.missingTitle)}>{() => <Lines of={shown.missing} t={t} />}</Fold>
+      <Fold label={t.say(receipt.measuredTitle)}>
+        {() => <Measured {...{ record, receipt, t }} />}
+      </Fold>
+      {receipt.missing.length > 0 && (
+        <Fold label={t.say(receipt.missingTitle)}>
+          {() => <Lines of={receipt.missing} t={t} />}
+        </Fold>
       )}
     </>
   );
@@ -94,11 +97,11 @@ function Lines(props: { of: readonly Sentence[]; t: Translate }): ReactElement {
   );
 }
 
-/** What limits the cell, what to do about it, and what that rests on. */
-function Answer(props: { shown: IOpenReceipt; t: Translate }): ReactElement | null {
-  const { shown, t } = props;
-  const { evidence } = shown;
-  const [answer, advice] = [t.say(shown.answer), t.say(shown.advice)];
+/** The limit of the cell, the advice, and the evidence. */
+function Answer(props: { receipt: IOpenReceipt; t: Translate }): ReactElement | null {
+  const { receipt, t } = props;
+  const { evidence } = receipt;
+  const [answer, advice] = [t.say(receipt.answer), t.say(receipt.advice)];
   if (answer === '') {
     return null;
   }
@@ -122,7 +125,7 @@ function Answer(props: { shown: IOpenReceipt; t: Translate }): ReactElement | nu
   );
 }
 
-/** Times as bars on one scale, a line each: the figure stands beside its bar. */
+/** Times as bars on one scale, one a line, with figures. */
 function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement | null {
   const { bars, t } = props;
   if (bars.length === 0) {
@@ -132,7 +135,7 @@ function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement 
     <div className="jp-mlgpu-Bars">
       {bars.map(({ name, figure, part }, index) => (
         <div key={index} className="jp-mlgpu-Bars-line">
-          {/* What is read aloud has a blank between the name and the figure. */}
+          {/* Screen readers need the space between the name and the figure. */}
           <span>{`${t.say(name)} `}</span>
           <span className="jp-mlgpu-Bar" style={{ width: `${barWidth(part, 1)}%` }} />
           <span className="jp-mlgpu-Bars-figure">{t.say(figure)}</span>
@@ -142,21 +145,21 @@ function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement 
   );
 }
 
-/** All readings with where they come from, what else is known, and of which run they are. */
-function Measured(props: { record: IRecord; shown: IOpenReceipt; t: Translate }): ReactElement {
-  const { record, shown, t } = props;
+/** All readings with their sources, other facts, and the run that they belong to. */
+function Measured(props: { record: IRecord; receipt: IOpenReceipt; t: Translate }): ReactElement {
+  const { record, receipt, t } = props;
   const started = new Date(record.startedAt);
   return (
     <>
-      {shown.measured && <TableView table={shown.measured} foldedUnder={t('readings')} t={t} />}
-      {shown.facts && <TableView table={shown.facts} foldedUnder={t('facts')} t={t} />}
+      {receipt.measured && <TableView table={receipt.measured} foldedUnder={t('readings')} t={t} />}
+      {receipt.facts && <TableView table={receipt.facts} foldedUnder={t('facts')} t={t} />}
       <div className="jp-mlgpu-Details">
         <dl>
           {!Number.isNaN(started.getTime()) && (
             <Term name={t('started')} text={started.toLocaleString()} />
           )}
           {record.notebook && <Term name={t('notebook')} text={record.notebook} />}
-          {shown.versions !== '' && <Term name={t('versions')} text={t.say(shown.versions)} />}
+          {receipt.versions !== '' && <Term name={t('versions')} text={t.say(receipt.versions)} />}
         </dl>
       </div>
     </>

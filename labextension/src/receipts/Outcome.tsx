@@ -1,4 +1,4 @@
-/** How a cell ended: a mark, and the same in words for those who do not see it. */
+/** A mark for how a cell ended, with its name for screen readers. */
 
 import type { ReactElement } from 'react';
 

@@ -1,4 +1,4 @@
-/** A sentence in which names of code stand between backticks, as Python says them: drawn as code. */
+/** A sentence with code between backticks, which is rendered as code. */
 
 import type { ReactElement } from 'react';
 

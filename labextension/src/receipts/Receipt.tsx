@@ -1,7 +1,6 @@
-/** The receipt under a cell: one line that opens to all that was measured. */
+/** The receipt under a cell: one line that opens to all measurements. */
 
-import { useId, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useId, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { figuresOf, messagesOf } from '../record/head';
@@ -14,19 +13,19 @@ import { ReceiptDetails } from './ReceiptDetails';
 import { Runs } from './Runs';
 import { Strip } from './Strip';
 import { Caret } from './icons';
-import type { ILineFinder } from './lineProvider';
+import type { ILineFinder } from './providers';
 
 export function Receipt(props: {
   record: IRecord | Unreadable;
-  /** Open from the start. */
+  /** True if it is open from the start. */
   open: boolean;
-  /** Asks for what it says when it is open; answers null where nobody can make that. */
+  /** Requests the open receipt; resolves with null if nobody can make it. */
   ask: () => Promise<IOpenReceipt | null>;
-  /** What the notebook has of it as text. */
+  /** The receipt as plain text, from the notebook. */
   plain?: string;
-  /** What finds its lines of code, asked when it is opened; without it they are named alone. */
+  /** Returns the finder of its lines of code when it is opened; without it they are only named. */
   finder?: () => ILineFinder | null;
-  /** What opens the page of its cell; null, or without it: nothing does. */
+  /** Returns the function that opens the page of its cell; null if there is none. */
   pageOf?: (record: IRecord) => (() => void) | null;
   t: Translate;
 }): ReactElement {
@@ -57,11 +56,11 @@ function KnownReceipt(props: {
   const [open, setOpen] = useState(initially);
   const details = useId();
   const { folded } = record.head;
-  const said = t.say(record.head.label);
+  const label = t.say(record.head.label);
   const figures = figuresOf(record, t);
-  // Read aloud it is a sentence, and whole; seen, what does not fit wraps out of sight.
-  const seen = folded && !open ? [t('foldedReceipt')] : figures;
-  const name = [said || t(record.outcome), ...figures, messagesOf(record, t)]
+  // Screen readers read one whole sentence. On screen, what does not fit wraps out of sight.
+  const visible = folded && !open ? [t('foldedReceipt')] : figures;
+  const name = [label || t(record.outcome), ...figures, messagesOf(record, t)]
     .filter(Boolean)
     .join(', ');
   return (
@@ -76,9 +75,9 @@ function KnownReceipt(props: {
       >
         <Caret open={open} />
         <Outcome outcome={record.outcome} t={t} />
-        {said && <span className="jp-mlgpu-Label">{said}</span>}
+        {label && <span className="jp-mlgpu-Label">{label}</span>}
         <span className="jp-mlgpu-Receipt-figures">
-          {seen.map((figure, index) => (
+          {visible.map((figure, index) => (
             <span key={index}>{index === 0 ? figure : ` · ${figure}`}</span>
           ))}
         </span>

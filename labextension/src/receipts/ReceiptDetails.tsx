@@ -1,42 +1,41 @@
-/** The inside of a receipt that was opened, as soon as it has come; else its text and messages, which the notebook has. */
+/** The content of an opened receipt. If it cannot be had, the plain text and the messages in the notebook. */
 
-import { useEffect, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { LogNotes } from './LogNotes';
 import { OpenReceipt } from './OpenReceipt';
-import type { ILineFinder } from './lineProvider';
+import type { ILineFinder } from './providers';
 
 export function ReceiptDetails(props: {
   record: IRecord;
-  /** Asks for the open receipt; answers null where nobody can make it. */
+  /** Requests the open receipt; resolves with null if nobody can make it. */
   ask: () => Promise<IOpenReceipt | null>;
-  /** What the notebook has of it as text. */
+  /** The receipt as plain text, from the notebook. */
   plain: string;
   finder: ILineFinder | null;
   onPage: (() => void) | null;
   t: Translate;
 }): ReactElement {
   const { record, ask, plain, finder, onPage, t } = props;
-  const [shown, setShown] = useState<IOpenReceipt | null | 'asking'>('asking');
+  const [receipt, setReceipt] = useState<IOpenReceipt | null | 'asking'>('asking');
   useEffect(() => {
     let wanted = true;
-    void ask().then(answer => wanted && setShown(answer));
+    void ask().then(answer => wanted && setReceipt(answer));
     return () => {
       wanted = false;
     };
   }, [ask]);
-  if (shown === 'asking') {
+  if (receipt === 'asking') {
     return (
       <p className="jp-mlgpu-Quiet jp-mlgpu-Late" role="status">
         {t('pageLoading')}
       </p>
     );
   }
-  if (shown === null) {
+  if (receipt === null) {
     return (
       <>
         <p className="jp-mlgpu-Quiet">{t('savedReceipt')}</p>
@@ -45,5 +44,5 @@ export function ReceiptDetails(props: {
       </>
     );
   }
-  return <OpenReceipt {...{ record, shown, finder, onPage, t }} />;
+  return <OpenReceipt {...{ record, receipt, finder, onPage, t }} />;
 }

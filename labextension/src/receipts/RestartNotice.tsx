@@ -1,18 +1,17 @@
-/** Why a restart is needed, and a button for it where there is a kernel to restart. */
+/** Why a restart is needed, and a button for it if there is a kernel to restart. */
 
-import { useId } from 'react';
-import type { ReactElement } from 'react';
+import { useId, type ReactElement } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { IRestartHint } from '../kernel/restart';
-import type { IFailure } from './restarterProvider';
+import type { IFailure } from './providers';
 import { Prose } from './Prose';
 
 export function RestartNotice(props: {
   hint: IRestartHint | null;
-  /** What the button says; left out, that cells run up to the one it stands under. */
+  /** The button's label; by default it says that cells run up to the one above it. */
   label?: string;
-  /** Why there is no button, or none that can be pressed; null: it can be. */
+  /** Why the button is missing (`elsewhere`) or disabled; null if it can be pressed. */
   obstacle: Message | 'elsewhere' | null;
   progress: 'restarting' | IFailure | null;
   onRestart: () => void;
@@ -45,7 +44,7 @@ export function RestartNotice(props: {
             {label ?? t('restart')}
           </button>
           <span id={reason} role="status">
-            {said(obstacle, progress, t)}
+            {statusText(obstacle, progress, t)}
           </span>
         </div>
       )}
@@ -53,7 +52,7 @@ export function RestartNotice(props: {
   );
 }
 
-function said(
+function statusText(
   obstacle: Message | null,
   progress: 'restarting' | IFailure | null,
   t: Translate

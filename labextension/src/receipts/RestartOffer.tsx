@@ -1,13 +1,11 @@
-/** A restart that would bring the device: the button that stands under cells, for the notebook's active cell. */
+/** The offer of a restart in the sidebar, which runs cells up to the notebook's active cell. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IRestartHint } from '../kernel/restart';
-import { restarterProvider } from './restarterProvider';
-import type { IFailure } from './restarterProvider';
+import { restarterProvider, type IFailure } from './providers';
 import { RestartNotice } from './RestartNotice';
 import { useSignal } from './useSignal';
 

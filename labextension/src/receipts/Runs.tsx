@@ -1,4 +1,4 @@
-/** The runs of a cell that repeats, as small bars and in words: the warm-up apart. */
+/** The runs of a repeated cell, as small bars and in words, the warm-up apart. */
 
 import type { ReactElement } from 'react';
 
@@ -11,7 +11,7 @@ import { SmallBars, spanInWords, timeInWords } from './SmallBars';
 /** Pixels between the warm-up and the timed runs. */
 const GAP = 6;
 
-/** Bars of timed runs, at most: the newest. */
+/** Largest number of bars; the newest runs get one. */
 const BARS = 60;
 
 export function Runs(props: { record: IRecord; t: Translate }): ReactElement | null {
@@ -27,14 +27,14 @@ export function Runs(props: { record: IRecord; t: Translate }): ReactElement | n
       <SmallBars
         bars={[{ wall: warmUp, kind: 'warm-up' }, ...newest.map(wall => ({ wall, kind: 'timed' }))]}
         gap={GAP}
-        said={t('repeatedRuns', { warmUp: timeInWords(warmUp, t), times })}
+        label={t('repeatedRuns', { warmUp: timeInWords(warmUp, t), times })}
       />
       <span>{inWords(record, warmUp, timed.length, t)}</span>
     </p>
   );
 }
 
-/** `5 runs · 1.1 s to 1.3 s · warm-up 3 s · the rest is from one more run, with the profiler on` */
+/** Return `5 runs · 1.1 s to 1.3 s · warm-up 3 s · the rest is from one more run, with the profiler on`. */
 function inWords(record: IRecord, warmUp: number | null, count: number, t: Translate): string {
   const walls = timedRuns(record);
   return dotted(

@@ -1,39 +1,39 @@
-/** Times of runs as small bars that all start at zero, and the same in words. */
+/** Times of runs as small bars that start at zero, and in words. */
 
 import type { ReactElement } from 'react';
 
 import { formatSeconds } from '../record/format';
 import type { Translate } from '../language/i18n';
 
-/** Pixels. */
+/** Sizes in pixels. */
 const HEIGHT = 16;
 const WIDTH = 5;
 const STEP = 7;
 
 export interface IBar {
   wall: number | null;
-  /** How it samples. */
+  /** Selects the bar's style. */
   kind: string;
 }
 
 export function SmallBars(props: {
   bars: readonly IBar[];
-  said: string;
-  /** Pixels between the first and the second bar, beside those between any two. */
+  label: string;
+  /** Additional pixels between the first and the second bar. */
   gap?: number;
 }): ReactElement {
-  const { bars, said, gap = 0 } = props;
+  const { bars, label, gap = 0 } = props;
   const longest = Math.max(0, ...bars.map(({ wall }) => wall ?? 0));
   const width = bars.length * STEP + gap;
   return (
     <svg
       role="img"
-      aria-label={said}
+      aria-label={label}
       width={width}
       height={HEIGHT}
       viewBox={`0 0 ${width} ${HEIGHT}`}
     >
-      <title>{said}</title>
+      <title>{label}</title>
       {bars.map(({ wall, kind }, index) => {
         const height = wall === null ? 0 : Math.max(2, (wall / longest || 0) * (HEIGHT - 1));
         return (
@@ -55,7 +55,7 @@ export function timeInWords(wall: number | null, t: Translate): string {
   return wall === null ? t('notMeasured') : formatSeconds(wall);
 }
 
-/** `1.1 s to 1.3 s`, or the one time that all took; empty where there is none. */
+/** Return `1.1 s to 1.3 s`, or one time if all are equal; empty if there is none. */
 export function spanInWords(walls: readonly number[], t: Translate): string {
   if (walls.length === 0) {
     return '';

@@ -1,6 +1,6 @@
 /**
- * A cell's strip: what the CPU did above, what the GPUs did below, time from left to right, as
- * jupyter_mlgpu/show/receipts/strip.py draws it. The legend has the sums, which add up.
+ * The timeline strip of a cell: the CPU above, the GPUs below, as jupyter_mlgpu/show/receipts/strip.py draws
+ * it. The legend has the sums.
  */
 
 import type { ReactElement } from 'react';
@@ -15,7 +15,7 @@ import type { IBox, ILane, Kind } from '../record/strip';
 const WIDTH = 720;
 const LANE = 13;
 const GAP = 2;
-/** Lines of a pattern of four points, for those who do not see colours. */
+/** Hatching of each kind in a square of four points, so that colours are not needed. */
 const PATTERNS = new Map<Kind, string>([
   ['n', 'M0 4L4 0'],
   ['i', 'M2 0V4'],
@@ -24,10 +24,10 @@ const PATTERNS = new Map<Kind, string>([
   ['copies', 'M0 0L4 4']
 ]);
 
-/** The picture of a record; nothing where no lane is known. */
+/** The strip of a record; nothing if no lane is known. */
 export function Strip(props: {
   record: IRecord;
-  /** In points, of all lanes together; without it as much as they need. */
+  /** Height of all lanes together in points; by default as much as they need. */
   height?: number;
   /** Opens the page of its cell at a click; the keyboard has a button in the open receipt. */
   onPage?: (() => void) | null;
@@ -45,23 +45,23 @@ export function Strip(props: {
   );
 }
 
-/** These lanes over so many seconds, with a mark where the code ended while a GPU went on. */
+/** Lanes over a duration in seconds, with a mark where the code ended while a GPU went on. */
 export function Lanes(props: {
   lanes: readonly ILane[];
-  /** What screen readers say; without them, what is drawn in words. */
+  /** Text for screen readers; by default the legend of the lanes. */
   words?: string;
   duration: number;
   ended: number | null;
   height?: number | undefined;
   onPage?: (() => void) | null;
-  /** Of this picture alone. */
+  /** Unique in the page. */
   id: string;
   t: Translate;
 }): ReactElement {
   const { lanes, duration, ended, id, t } = props;
   const words = props.words ?? inWords(lanes, t);
   const height = lanes.length * (LANE + GAP) - GAP;
-  // Drawn in points, for a pattern would be stretched with what it fills.
+  // Drawn in points, because a scaled pattern would be distorted.
   const scale = WIDTH / (duration || 1);
   const used = new Set(lanes.flatMap(lane => lane.boxes.map(({ kind }) => kind)));
   return (
@@ -111,7 +111,7 @@ export function Lanes(props: {
   );
 }
 
-/** What its colours mean, with the sums. The picture says it to screen readers. */
+/** The meaning of the colours, with the sums. Screen readers have the same from the strip. */
 export function StripLegend(props: {
   record: IRecord;
   lanes: readonly ILane[];
@@ -172,13 +172,13 @@ function nameOf(kind: Kind, t: Translate): string {
   return t(KINDS.get(kind) ?? 'stripNotSampled');
 }
 
-/** `GPU`, or which one of several. */
+/** Return `GPU`, or the name of one of several. */
 function laneName({ device }: ILane, lanes: readonly ILane[]): string {
   const gpus = lanes.filter(lane => lane.device !== null);
   return device === null ? 'CPU' : gpus.length === 1 ? 'GPU' : device;
 }
 
-/** `line 4`, or `line 4 of cell [2]` where it is another one. */
+/** Return `line 4`, or `line 4 of cell [2]` for a line of another cell. */
 function lineName({ line, cell }: NonNullable<IBox['line']>, t: Translate): string {
   const values = { line: `${line}`, cell: `${cell ?? ''}` };
   return cell === null ? t('hotLine', values) : t('stripLineOf', values);

@@ -1,4 +1,4 @@
-/** A table with a name, heads of its columns where these have any, and rows. */
+/** A table with an accessible name, optional column heads, and rows. */
 
 import type { ReactElement, ReactNode } from 'react';
 
@@ -16,7 +16,7 @@ export function Table(props: {
         <thead>
           <tr>
             {heads.map((head, index) =>
-              // Above the names of rows there may be nothing to say, which is no head.
+              // An empty head above row names would be read as a column without a name.
               head === '' ? (
                 <td key={index} />
               ) : (

@@ -1,4 +1,4 @@
-/** A verdict as a word, with a shape of its own, so that its colour is never needed to tell it. */
+/** A verdict as a word and a shape, so that its colour is not needed. */
 
 import type { ReactElement } from 'react';
 

@@ -1,4 +1,4 @@
-/** Controls that several views have: buttons, a field to find something, a list to choose from. */
+/** Buttons, a search field and a list to choose from, used by several views. */
 
 import type { ReactElement, ReactNode } from 'react';
 
@@ -6,22 +6,22 @@ import type { Translate } from '../language/i18n';
 import type { ICell } from '../record/record';
 import { CellName } from '../sidebar/RunningCell';
 
-/** A button that is no more than its words, which read as a link where nothing is said of its look. */
+/** A button with a text; by default it looks like a link. */
 export function Button(props: {
-  look?: 'TextButton' | 'Button' | 'Chip';
+  variant?: 'TextButton' | 'Button' | 'Chip';
   label: string;
   disabled?: boolean;
   onClick: () => void;
 }): ReactElement {
-  const { look = 'TextButton', label, disabled, onClick } = props;
+  const { variant = 'TextButton', label, disabled, onClick } = props;
   return (
-    <button type="button" className={`jp-mlgpu-${look}`} disabled={disabled} onClick={onClick}>
+    <button type="button" className={`jp-mlgpu-${variant}`} disabled={disabled} onClick={onClick}>
       {label}
     </button>
   );
 }
 
-/** A button that stays pressed until it is clicked again. */
+/** A button that stays pressed until the next click. */
 export function Chip(props: {
   pressed: boolean;
   title?: string;
@@ -60,7 +60,7 @@ export function Search(props: {
   );
 }
 
-/** `options`: what each is and what it is called. */
+/** A list to choose from; `options` are values with their names. */
 export function Select<T extends string>(props: {
   label: string;
   value: T;
@@ -94,7 +94,7 @@ export function GoToCell(props: { cell: ICell; onGo: () => void; t: Translate })
   );
 }
 
-/** The set with the one in it that was not, or without the one that was. */
+/** Return the set with an element added, or removed if it was in it. */
 export function toggled<T>(set: ReadonlySet<T>, one: T): Set<T> {
   const after = new Set(set);
   if (!after.delete(one)) {

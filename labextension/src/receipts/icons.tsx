@@ -1,12 +1,12 @@
 /**
- * Icons as JupyterLab draws them, each one element that base.css cuts to its shape. JupyterLab's own read their
- * picture's text anew in each place and listen for another one there: in lists of which many rows are drawn
- * between two frames, that takes too long. And other notebooks have no JupyterLab to take them from.
+ * Icons of one element each, which base.css cuts to shape. JupyterLab's own parse their SVG at each use and
+ * listen for changes, which is too slow for lists that draw many rows between two frames. Other notebooks
+ * have no JupyterLab icons.
  */
 
 import type { ReactElement } from 'react';
 
-/** A class: a triangle that points right, or down where what it belongs to is open. */
+/** Return the classes of a triangle that points right, or down if `open`. */
 export function caret(open: boolean): string {
   return open ? 'jp-mlgpu-Icon jp-mlgpu-Caret-down' : 'jp-mlgpu-Icon jp-mlgpu-Caret-right';
 }

@@ -1,6 +1,5 @@
 /**
- * What JupyterLab draws of ours under cells. The receipt is drawn from the saved data alone, in any notebook,
- * without a kernel.
+ * The MIME renderers for outputs of cells. A receipt is drawn from its saved data alone, without a kernel.
  */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
@@ -10,15 +9,12 @@ import { page } from '../page/figurewidget';
 import { OutputWidget, outputType } from './outputtype';
 import { preferences } from '../sidebar/preferences';
 import { openReceipt } from '../record/asking';
-import { MIME_TYPE, readRecord } from '../record/record';
+import { MIME_TYPE, readRecord, type IRecord } from '../record/record';
 import type { IOpenReceipt } from '../record/openreceipt';
-import type { IRecord } from '../record/record';
 import { FoldedLines } from './FoldedLines';
-import { outputsProvider } from './outputsProvider';
-import { lineProvider } from './lineProvider';
+import { outputsProvider, lineProvider } from './providers';
 import { restart } from './restartwidget';
-import { object, savedText } from '../language/untrusted';
-import type { Unreadable } from '../language/untrusted';
+import { object, savedText, type Unreadable } from '../language/untrusted';
 import { Receipt } from './Receipt';
 
 class ReceiptWidget extends OutputWidget {
@@ -38,8 +34,8 @@ class ReceiptWidget extends OutputWidget {
 
   protected override render(): ReactElement | null {
     const { t } = this.language;
-    const { receipt: shown, nativeLines } = preferences.current;
-    this.node.dataset.shown = shown;
+    const { receipt: setting, nativeLines } = preferences.current;
+    this.node.dataset.shown = setting;
     return (
       <>
         {typeof this.record !== 'string' && (
@@ -50,12 +46,12 @@ class ReceiptWidget extends OutputWidget {
             t={t}
           />
         )}
-        {shown !== 'hidden' && (
-          // A key: with another setting it begins as that one says.
+        {setting !== 'hidden' && (
+          // The key resets the component when the setting changes.
           <Receipt
-            key={shown}
+            key={setting}
             record={this.record}
-            open={shown === 'open'}
+            open={setting === 'open'}
             ask={this.ask}
             plain={this.plain}
             finder={() => lineProvider.at(this.node)}

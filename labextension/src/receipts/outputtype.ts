@@ -1,12 +1,11 @@
-/** What JupyterLab draws of ours under cells, each from its saved data alone, without a kernel. */
+/** The base of our MIME renderers, each of which draws from saved data alone, without a kernel. */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { ReactWidget } from '@jupyterlab/ui-components';
 
-import { languageOf } from '../language/language';
-import type { Language } from '../language/language';
+import { languageOf, type Language } from '../language/language';
 
-/** An output of a type of ours, in the page's language. */
+/** A MIME renderer in the page's language. */
 export abstract class OutputWidget extends ReactWidget implements IRenderMime.IRenderer {
   constructor(name: string, languageCode: string) {
     super();
@@ -26,7 +25,7 @@ export abstract class OutputWidget extends ReactWidget implements IRenderMime.IR
   protected readonly language: Language;
 }
 
-/** An extension that draws outputs of a type. */
+/** Return the extension that registers a MIME renderer. */
 export function outputType(
   name: string,
   type: string,
@@ -37,7 +36,7 @@ export function outputType(
   return {
     id: `jupyter-mlgpu:${name}`,
     description,
-    // At most 0, before text/html; and safe in a notebook that is not trusted: React escapes all that is shown.
+    // At most 0, to win over text/html. Safe in a notebook that is not trusted: React escapes all text.
     rank,
     rendererFactory: {
       safe: true,

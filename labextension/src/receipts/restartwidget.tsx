@@ -1,15 +1,11 @@
-/**
- * The output that offers a restart, drawn by JupyterLab's registry of output types.
- */
+/** The output that offers a restart. */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { ReactElement } from 'react';
 
 import { OutputWidget, outputType } from './outputtype';
-import { RESTART_MIME_TYPE, readRestartHint } from '../kernel/restart';
-import type { IRestartHint } from '../kernel/restart';
-import { restarterProvider } from './restarterProvider';
-import type { IFailure } from './restarterProvider';
+import { RESTART_MIME_TYPE, readRestartHint, type IRestartHint } from '../kernel/restart';
+import { restarterProvider, type IFailure } from './providers';
 import { RestartNotice } from './RestartNotice';
 
 class RestartWidget extends OutputWidget {
@@ -40,16 +36,18 @@ class RestartWidget extends OutputWidget {
 
   private async restart(): Promise<void> {
     const verbose = this.hint?.verbose ?? null;
-    const begin = (): void => this.tell('restarting');
-    this.tell((await restarterProvider.restarter?.restart(this.node, verbose, begin)) ?? null);
+    const begin = (): void => this.setProgress('restarting');
+    this.setProgress(
+      (await restarterProvider.restarter?.restart(this.node, verbose, begin)) ?? null
+    );
   }
 
-  private tell(progress: 'restarting' | IFailure | null): void {
+  private setProgress(progress: 'restarting' | IFailure | null): void {
     this.progress = progress;
     this.update();
   }
 
-  // Kept here: React's own state goes whenever JupyterLab takes the output out of the page.
+  // Not React state, because JupyterLab may remove the output from the page and add it again.
   private progress: 'restarting' | IFailure | null = null;
   private hint: IRestartHint | null = null;
 }

@@ -1,11 +1,11 @@
-/** State of a view that outlives it: while the sidebar is hidden, nothing of it is in the page. */
+/** State that outlives its view, for example while the sidebar is hidden. */
 
 import { Signal } from '@lumino/signaling';
 import { useCallback, useState } from 'react';
 
 import { useSignal } from './useSignal';
 
-/** Like `useState`; the value belongs to `owner`, and is found again when the view comes back. */
+/** Like `useState`, but the value belongs to `owner` and is still there when the view comes back. */
 export function useOwnedState<T>(
   owner: object,
   name: string,
@@ -17,7 +17,7 @@ export function useOwnedState<T>(
   return [value, set];
 }
 
-/** Set what `useOwnedState` gives in a view, in one that is not in the page too. */
+/** Set a value of `useOwnedState`, also while its view is not in the page. */
 export function keep(owner: object, name: string, value: unknown): void {
   const values = states.get(owner) ?? new Map<string, unknown>();
   states.set(owner, values.set(name, value));

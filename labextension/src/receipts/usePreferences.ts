@@ -1,18 +1,17 @@
-/** What the user has set, for views: they are drawn again when it changes. */
+/** Hooks that redraw a view when the settings change. */
 
 import { useEffect, useRef, useState } from 'react';
 
-import { preferences } from '../sidebar/preferences';
-import type { IPreferences } from '../sidebar/preferences';
+import { preferences, type IPreferences } from '../sidebar/preferences';
 import { useSignal } from './useSignal';
 
 export function usePreferences(): IPreferences {
   return useSignal(preferences.changed, () => preferences.current);
 }
 
-/** The newest value, or an older one until `seconds` have passed since it was given first. */
+/** Return the value, updated at most once every `seconds`. */
 export function usePaced<T>(value: T, seconds: number): T {
-  const [shown, setShown] = useState(value);
+  const [paced, setPaced] = useState(value);
   const last = useRef(-Infinity);
   useEffect(() => {
     if (seconds === 0) {
@@ -22,11 +21,11 @@ export function usePaced<T>(value: T, seconds: number): T {
     const timer = setTimeout(
       () => {
         last.current = performance.now();
-        setShown(value);
+        setPaced(value);
       },
       Math.max(0, wait)
     );
     return () => clearTimeout(timer);
   }, [value, seconds]);
-  return seconds === 0 ? value : shown;
+  return seconds === 0 ? value : paced;
 }

@@ -1,9 +1,9 @@
-/** What changes with a signal, for views: they are drawn again when it does. */
+/** A hook that redraws a view when a Lumino signal is emitted. */
 
 import type { ISignal } from '@lumino/signaling';
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** `get` answers the same value until the signal tells of another one. */
+/** Return `get()`, which must return the same value until the signal is emitted. */
 export function useSignal<T>(signal: ISignal<unknown, unknown>, get: () => T): T {
   const subscribe = useCallback(
     (onChange: () => void) => {

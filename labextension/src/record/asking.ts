@@ -1,44 +1,38 @@
 /**
- * What the Jupyter server says of records that stand in a notebook, for there may be no kernel to ask:
- * jupyter_mlgpu/jupyter/server/receipts.py.
+ * Requests to the Jupyter server about records in a notebook, which may have no kernel
+ * (jupyter_mlgpu/jupyter/server/receipts.py).
  */
 
-import { ServerConnection } from '@jupyterlab/services';
-
 import { RefusedError } from '../language/sentence';
+import { fetchFromServer } from '../language/server';
 import { LONG, object, printed } from '../language/untrusted';
-import { readOpenReceipt } from './openreceipt';
-import type { IOpenReceipt } from './openreceipt';
+import { readOpenReceipt, type IOpenReceipt } from './openreceipt';
 
-/** Milliseconds after which a server that does not answer is waited for no more. */
-const PATIENCE = 30_000;
+/** Milliseconds to wait for the server's answer. */
+const TIMEOUT = 30_000;
 
-/** The open receipt of a record, as a notebook has it; null where no server of ours can be asked. Asked once. */
+/** Return the open receipt of a saved record, requested once; null if the server cannot make it. */
 export function openReceipt(record: object): Promise<IOpenReceipt | null> {
-  let asked = known.get(record);
-  if (asked === undefined) {
-    asked = ask('receipt', { record }).then(readOpenReceipt, () => {
+  let answer = known.get(record);
+  if (answer === undefined) {
+    answer = ask('receipt', { record }).then(readOpenReceipt, () => {
       known.delete(record);
       return null;
     });
-    known.set(record, asked);
+    known.set(record, answer);
   }
-  return asked;
+  return answer;
 }
 
 const known = new WeakMap<object, Promise<IOpenReceipt | null>>();
 
-/** What the server answers; raises RefusedError with its reason, or what the connection raises. */
+/** Return the server's answer; rejects with RefusedError and its reason, or with a connection error. */
 export async function ask(what: 'receipt' | 'comparison', question: object): Promise<unknown> {
-  const settings = ServerConnection.makeSettings();
-  const answer = await ServerConnection.makeRequest(
-    `${settings.baseUrl}jupyter-mlgpu/${what}`,
-    { method: 'POST', body: JSON.stringify(question), signal: AbortSignal.timeout(PATIENCE) },
-    settings
-  );
+  const request = { method: 'POST', body: JSON.stringify(question) };
+  const answer = await fetchFromServer(what, request, TIMEOUT);
   if (!answer.ok) {
-    const said = answer.status === 400 ? object(await answer.json())?.message : null;
-    throw new RefusedError(printed(said, LONG) ?? '');
+    const reason = answer.status === 400 ? object(await answer.json())?.message : null;
+    throw new RefusedError(printed(reason, LONG) ?? '');
   }
   return answer.json();
 }

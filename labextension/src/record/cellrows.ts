@@ -1,12 +1,10 @@
 /**
- * The records in the order and the groups that the user asked for, and how a cell's runs went.
+ * The list of records: filtered, sorted and grouped, with the trend of each cell's runs.
  *
- * Each function looks at a record a fixed number of times, so that 10,000 of them are put in order between
- * two frames.
+ * Each function reads a record a fixed number of times, so that 10,000 records are sorted between two frames.
  */
 
-import { NOT_KNOWN, NOWHERE, figures } from './figures';
-import type { IFigures } from './figures';
+import { NOT_KNOWN, NOWHERE, figures, type IFigures } from './figures';
 import type { IRecord, Outcome } from './record';
 import { isWarmUp } from './repeat';
 import type { IEntry } from '../kernel/state';
@@ -20,24 +18,24 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 export const OUTCOMES = ['ok', 'error', 'interrupted'] as const;
 
-/** Devices to choose from, at most: a stranger's notebook may name any number. */
+/** Largest number of devices to choose from, because a stranger's notebook may name any number. */
 const CHOICES = 64;
 
-/** Runs that a trend shows, at most: the newest. */
+/** Largest number of runs in a trend; the newest ones. */
 const TREND = 12;
 
-/** What to show of the records, and how. */
+/** Filter, sort order and grouping of the list. */
 export interface IRecordFilter {
   sort: Sort;
   group: Grouping;
-  /** How the cells ended; empty for all of them. */
+  /** Outcomes to list; empty for all. */
   outcomes: ReadonlySet<Outcome>;
-  /** A device, NOWHERE or NOT_KNOWN; null for all of them. */
+  /** A device, NOWHERE or NOT_KNOWN; null for all. */
   device: string | null;
   mode: IRecord['mode'] | null;
-  /** Those with notes alone. */
+  /** True to list only records with notes. */
   noted: boolean;
-  /** Found in the cell's title. */
+  /** Text to find in the cell's title. */
   text: string;
 }
 
@@ -51,7 +49,7 @@ export const ALL_RECORDS: IRecordFilter = {
   text: ''
 };
 
-/** How many of the folded filters leave something out, or put it into groups. */
+/** Return the number of settings in the folded controls that differ from the default. */
 export function countFilters(filter: IRecordFilter): number {
   const { group, outcomes, device, mode, noted } = filter;
   return [group !== 'none', outcomes.size > 0, device !== null, mode !== null, noted].filter(
@@ -59,30 +57,30 @@ export function countFilters(filter: IRecordFilter): number {
   ).length;
 }
 
-/** A text for each order: two that differ show other records, or the same ones elsewhere. */
+/** Return a text that differs whenever the list has other records or another order. */
 export function orderOf(filter: IRecordFilter): string {
   return JSON.stringify({ ...filter, outcomes: [...filter.outcomes] });
 }
 
 export interface ISelected {
-  /** In the order asked for. */
+  /** In the requested order. */
   entries: readonly IEntry[];
-  /** How many records ended in each way, with the other filters as they are. */
+  /** Number of records by outcome, before the filter by outcome. */
   counts: Record<Outcome, number>;
-  /** The largest of the figures that they are sorted by, which fills a bar; by their age: of wall time. */
+  /** Largest value of the sorted figure, which fills a bar; of wall time if sorted by age. */
   scale: number;
-  /** How many stand last, because what they are sorted by was not measured. */
+  /** Number of records without the sorted figure, which come last. */
   unmeasured: number;
 }
 
-/** The records that a filter leaves, of `entries` that come oldest first. */
+/** Filter and sort `entries`, which are ordered from oldest to newest. */
 export function select(entries: readonly IEntry[], filter: IRecordFilter): ISelected {
   const counts = { ok: 0, error: 0, interrupted: 0 };
   const words = filter.text.trim().toLowerCase();
   let scale = 0;
   const left = entries.filter(({ record }) => {
     const known = figures(record);
-    if (!suits(record, known, filter, words)) {
+    if (!matches(record, known, filter, words)) {
       return false;
     }
     counts[record.outcome] += 1;
@@ -99,7 +97,7 @@ export function select(entries: readonly IEntry[], filter: IRecordFilter): ISele
   return { entries: inOrder, counts, scale, unmeasured };
 }
 
-/** Devices that the records name, and NOWHERE and NOT_KNOWN where that is said of any. */
+/** Return the devices that records name, then NOWHERE and NOT_KNOWN if any record has them. */
 export function devicesOf(entries: readonly IEntry[]): string[] {
   const found = new Set<string>();
   for (const { record } of entries) {
@@ -113,15 +111,15 @@ export function devicesOf(entries: readonly IEntry[]): string[] {
   return [...named, ...[NOWHERE, NOT_KNOWN].filter(device => found.has(device))];
 }
 
-/** One line of the list: a record, or the heading of a group. */
+/** A row of the list: a record, or the heading of a group. */
 export type ICellRow =
   { key: string; entry: IEntry; heading: null } | { key: string; entry: null; heading: IHeading };
 
 export interface IHeading {
   group: Exclude<Grouping, 'none'> | 'repeat';
-  /** One of its records: what the heading says is the same of all. */
+  /** A member, for what all members have in common. */
   example: IEntry;
-  /** When its first record began. */
+  /** Start time of the first member. */
   since: string;
   count: number;
   members: readonly IEntry[];
@@ -129,8 +127,8 @@ export interface IHeading {
 }
 
 /**
- * The rows of a list: groups stand in the order of their first record; of closed ones the heading alone. The
- * runs of a cell that repeats are a group by themselves.
+ * Return the rows of a list. Groups follow the order of their first record; closed groups have a heading
+ * only. The runs of a repeated cell always form a group.
  */
 export function rowsOf(
   entries: readonly IEntry[],
@@ -160,32 +158,32 @@ export function rowsOf(
   return rows;
 }
 
-/** What the runs of a cell that repeats have in common; empty for other records. */
+/** Return what the runs of a repeated cell have in common; empty for other records. */
 function repeatOf({ runId, cell, repeat }: IRecord): string {
   return repeat === null ? '' : JSON.stringify([runId, cell.executionCount, cell.id, cell.digest]);
 }
 
 /** The runs of one cell that count as timings. */
 export interface ITrend {
-  /** The newest runs, oldest first: seconds of wall time, null where it was not measured. */
+  /** The newest runs, oldest first, with wall time in seconds; null if it was not measured. */
   runs: { wall: number | null; outcome: Outcome }[];
-  /** How many runs there are in all. */
+  /** Number of all runs. */
   count: number;
 }
 
-/** The runs of each cell, oldest first, by `cellOf`; profiled ones and those that warm up are left out. */
+/** The runs of each cell by `cellOf`, oldest first, without profiled and warm-up runs. */
 export type Runs = ReadonlyMap<string, readonly IEntry[]>;
 
 export function runsByCell(entries: readonly IEntry[]): Runs {
   return grouped(entries.filter(isTiming), ({ record }) => cellOf(record));
 }
 
-/** How the runs of a record's cell went; null where there is one alone. */
+/** Return the trend of the record's cell; null for fewer than two runs. */
 export function trendOf(record: IRecord, runs: Runs): ITrend | null {
   return trendOfRuns(runs.get(cellOf(record)) ?? []);
 }
 
-/** How the timed runs of a cell that repeats went, in whatever order they stand; null where there is one alone. */
+/** Return the trend of a repeated cell's timed runs, in any order; null for fewer than two. */
 export function trendOfRepeat(members: readonly IEntry[]): ITrend | null {
   const turn = ({ record }: IEntry): number => record.cell.turn ?? 0;
   return trendOfRuns(members.filter(isTiming).sort((a, b) => turn(a) - turn(b)));
@@ -202,20 +200,20 @@ function trendOfRuns(all: readonly IEntry[]): ITrend | null {
   return { runs: newest, count: all.length };
 }
 
-/** The figure that a list in this order shows of a record; null where it was not measured. */
+/** Return the figure that a list in this order shows; null if it was not measured. */
 export function figureOf(record: IRecord, sort: Sort): number | null {
   return figures(record)[sort === 'newest' || sort === 'oldest' ? 'wall' : sort];
 }
 
 /**
- * What is the same of all runs of a cell: its code, the kernel's process and the device asked for, as
- * `%mlc_trace compare` takes it.
+ * Return a key that all runs of a cell share: its code, the kernel's process and the requested device, as in
+ * `%mlc_trace compare`.
  */
 export function cellOf(record: IRecord): string {
   return figures(record).cell;
 }
 
-function suits(record: IRecord, own: IFigures, filter: IRecordFilter, words: string): boolean {
+function matches(record: IRecord, own: IFigures, filter: IRecordFilter, words: string): boolean {
   const { device, mode, noted } = filter;
   return (
     (device === null || own.devices.includes(device)) &&
@@ -225,12 +223,12 @@ function suits(record: IRecord, own: IFigures, filter: IRecordFilter, words: str
   );
 }
 
-/** The entries by a figure, the largest first, and how many have none and stand last. */
+/** Return the entries by a figure, the largest first, and the number of those without it, which come last. */
 function sorted(sort: Sort, entries: readonly IEntry[]): [readonly IEntry[], number] {
   if (sort === 'newest' || sort === 'oldest') {
     return [entries, 0];
   }
-  // Looked up once for each, and not in each comparison.
+  // Computed once for each entry, and not in each comparison.
   const valued = entries.map(entry => ({ entry, value: figureOf(entry.record, sort) ?? -1 }));
   valued.sort((a, b) => b.value - a.value);
   return [valued.map(({ entry }) => entry), valued.filter(({ value }) => value < 0).length];
@@ -244,7 +242,7 @@ function recordRow(entry: IEntry): ICellRow {
   return { key: entry.key, entry, heading: null };
 }
 
-/** When the first of some records began. */
+/** Return the earliest start time. */
 function begin(entries: readonly IEntry[]): string {
   let since = '';
   for (const { record } of entries) {

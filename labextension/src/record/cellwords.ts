@@ -1,13 +1,12 @@
-/** What a list says of a record in one line. */
+/** The figure of a record in a list. */
 
-import { figureOf } from './cellrows';
-import type { Sort } from './cellrows';
+import { figureOf, type Sort } from './cellrows';
 import { formatBytes, formatSeconds, formatValue } from './format';
 import type { IRecord } from './record';
 import type { Translate } from '../language/i18n';
 import { known } from './words';
 
-/** A figure of the sort that a list is in: `3.42 s`, `700 MiB`, `40 J`. */
+/** Format a figure by the sort order: `3.42 s`, `700 MiB`, `40 J`. */
 export function formatFigure(value: number, sort: Sort): string {
   switch (sort) {
     case 'memory':
@@ -19,7 +18,10 @@ export function formatFigure(value: number, sort: Sort): string {
   }
 }
 
-/** The figure by which a record is sorted, or that it was not measured; a time with the profiler on is no figure. */
+/**
+ * Return the figure by which a record is sorted, or that it was not measured. The wall time of a profiled run
+ * does not count.
+ */
 export function figureInWords(record: IRecord, sort: Sort, t: Translate): string {
   const value = figureOf(record, sort);
   if (value !== null) {

@@ -1,16 +1,16 @@
 /** Curves of values over time, for SVG. */
 
-/** A value at a moment, in seconds; null, where none is known, parts the curve. */
+/** A time in seconds and a value; a null value interrupts the curve. */
 export type CurvePoint = readonly [at: number, value: number | null];
 
-/** The moments at the left and right side of a curve's box, and the value at its upper side; below is 0. */
+/** Times at the left and right edge of a chart, and the value at its upper edge; the lower edge is 0. */
 export interface ISides {
   from: number;
   to: number;
   top: number;
 }
 
-/** The parts of a curve, each as `x,y` for an SVG polyline in a box of `width` and `height`. */
+/** Return the parts of a curve as `x,y` points of SVG polylines in a box of `width` and `height`. */
 export function lines(
   points: readonly CurvePoint[],
   { from, to, top }: ISides,

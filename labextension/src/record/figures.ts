@@ -1,17 +1,14 @@
-/**
- * What a list asks of its records again and again: looked up in each of them once, for a record is never
- * changed, only replaced.
- */
+/** Figures that lists read repeatedly, computed once for each record, which is immutable. */
 
 import type { IReading, IRecord } from './record';
 import { inWords } from './requested';
 import { energyOf } from './words';
 
-/** Where a record's work ran, besides names of devices, which have no blank in them. */
+/** Placeholders for the device of records without one. They contain a space, which device names do not. */
 export const NOWHERE = 'no operation';
 export const NOT_KNOWN = 'not known';
 
-/** What a list asks of a record. */
+/** The figures of a record in a list. */
 export interface IFigures {
   name: string;
   cell: string;
@@ -56,7 +53,7 @@ function places({ ranOn }: IRecord): readonly string[] {
 const AT_NOT_KNOWN = [NOT_KNOWN];
 const AT_NOWHERE = [NOWHERE];
 
-/** The value of a quantity, of several devices' the largest; null where it was not measured. */
+/** Return the value of a quantity, the largest of several devices; null if it was not measured. */
 function value(readings: readonly IReading[], quantity: string): number | null {
   let largest: number | null = null;
   for (const reading of readings) {

@@ -1,8 +1,8 @@
 /**
- * Which lines of a cell's output fold: native ones that ask for nothing. Pure functions.
+ * Selects the harmless native lines in a cell's output, which are folded. Pure functions.
  *
- * A line folds where both agree: the kernel, which counted at which lines native code wrote, and the record, which
- * knows what such a line means. So a line that Python printed stays, whatever it says.
+ * A line is folded if the kernel counted it as written by native code and the record calls it harmless. A
+ * line printed by Python is never folded, whatever its text.
  */
 
 import type { ILogLine } from './logs';
@@ -11,34 +11,34 @@ import type { IRecord } from './record';
 import { FRAMEWORKS } from './names';
 import type { Translate } from '../language/i18n';
 
-/** An output of a cell that was written to a stream, as the notebook has it. */
+/** A stream output of a cell in the notebook. */
 export interface IWritten {
   stream: string;
   text: string;
 }
 
-/** What the user wants to see of native lines. */
+/** The user's setting for native lines. */
 export type NativeLines = 'fold' | 'show' | 'all';
 
 export interface IFolding {
-  /** Of each output what stays in sight; null: all of it, '': nothing. */
+  /** Remaining text of each output; null if it is unchanged, '' if nothing remains. */
   left: (string | null)[];
-  /** The messages that fold, as they were written, in the order of the outputs. */
+  /** The folded messages as they were written, in the order of the outputs. */
   messages: string[];
 }
 
 const NOTHING: IFolding = { left: [], messages: [] };
 
-/** Characters of an output that are looked at: the page stands still meanwhile. */
+/** Largest number of characters of an output that are searched, because the page waits for it. */
 const LONGEST = 1_000_000;
-/** What speaks for frameworks in the catalogue, and has a name where it speaks alone. */
+/** Libraries below the frameworks that are named if no framework wrote a line. */
 const UNDER_THEM = new Map([
   ['cuda', 'CUDA'],
   ['metal', 'Metal'],
   ['mlcompute', 'ML Compute']
 ]);
 
-/** What folds of a cell's outputs. */
+/** Fold the lines of a cell's outputs. */
 export function foldingOf(
   written: readonly IWritten[],
   record: IRecord,
@@ -59,7 +59,7 @@ export function foldingOf(
   return folding;
 }
 
-/** `12 harmless TensorFlow messages`; without a name where they are of several. */
+/** Return `12 harmless TensorFlow messages`, without a name if several frameworks wrote them. */
 export function foldedInWords(messages: number, native: INative | null, t: Translate): string {
   const families = native?.families ?? [];
   const frameworks = families.filter(one => FRAMEWORKS.has(one));
@@ -73,7 +73,7 @@ export function foldedInWords(messages: number, native: INative | null, t: Trans
     : t('harmlessMessagesOf', { count: messages, name });
 }
 
-/** The record's messages that may fold, by the shape of their first line. */
+/** The messages of a record, by the shape of their first line. */
 class KnownLines {
   constructor(logs: readonly ILogLine[], native: INative, quietToo: boolean) {
     const kept = new Set(native.namingDevices);
@@ -85,7 +85,7 @@ class KnownLines {
     native.ours.forEach(text => this.add(text, 'ours'));
   }
 
-  /** The longest message that stands in these lines from `at` to before `end`. */
+  /** Return the longest message that matches the lines from `at` to before `end`. */
   find(shapes: readonly string[], at: number, end: number): { lines: number; fate: Fate } | null {
     const fitting = (this.messages.get(shapes[at] ?? '') ?? []).filter(
       ({ lines }) => at + lines.length <= end && lines.every((one, on) => one === shapes[at + on])
@@ -93,7 +93,7 @@ class KnownLines {
     const longest = Math.max(...fitting.map(({ lines }) => lines.length));
     const fates = fitting.filter(({ lines }) => lines.length === longest).map(({ fate }) => fate);
     const [fate] = fates;
-    // Two messages that look alike, and mean different things: then it stays.
+    // Messages of the same shape may have different verdicts; then the line stays.
     return fate === undefined
       ? null
       : { lines: longest, fate: fates.includes('stays') ? 'stays' : fate };
@@ -112,25 +112,25 @@ class KnownLines {
 
 type Fate = 'folds' | 'stays' | 'ours';
 
-/** How far one stream has been gone through, over all outputs that it stands in. */
+/** The position in one stream, over all of its outputs. */
 class Place {
   constructor(written: readonly IWritten[], stream: string, native: INative) {
-    const told = native.streams.find(([name]) => name === stream)?.[1];
+    const counted = native.streams.find(([name]) => name === stream)?.[1];
     const ends = written.reduce(
       (sum, one) => sum + (one.stream === stream ? one.text.split('\n').length - 1 : 0),
       0
     );
-    // With fewer lines than the kernel counted, the notebook has others than it wrote.
-    this.runs = told !== undefined && ends >= told.lines ? told.native : [];
+    // With fewer lines than the kernel counted, the notebook has other output than the kernel wrote.
+    this.runs = counted !== undefined && ends >= counted.lines ? counted.native : [];
   }
 
-  /** What stays in sight of the stream's next output; null: all of it. */
+  /** Return the remaining text of the stream's next output; null if it is unchanged. */
   fold(text: string, known: KnownLines, messages: string[]): string | null {
     const lines = text.split('\n');
     const last = lines.length - 1;
     const first = this.line;
     this.line += last;
-    // A line that an earlier output began, and one that has no end yet, is none of those.
+    // Incomplete lines at the beginning and the end of an output are not folded.
     const from = this.begun ? 1 : 0;
     this.begun = lines[last] !== '' || (this.begun && last === 0);
     const gone = new Set<number>();
@@ -164,8 +164,8 @@ class Place {
 }
 
 /**
- * A line without what differs each time that its message comes (times, addresses, counts), without colours, and
- * without paths, which a record has in a form that tells nobody's name.
+ * Return a line without what varies between repetitions of its message (times, addresses, counts), without
+ * colours, and without paths, which records hold in an anonymous form.
  */
 function shapeOf(line: string): string {
   return line.replace(COLOURS, '').trimEnd().replace(PATHS, '/').replace(VARYING, '0');

@@ -1,8 +1,6 @@
-/**
- * Numbers and units as text: pure functions, the same figures as in the receipt's plain text.
- */
+/** Numbers with units as text, the same as in the receipt's plain text. Pure functions. */
 
-/** Seconds with the unit that suits them: `812 µs`, `12.3 ms`, `4.56 s`, `2 min 05 s`, `1 h 02 min`. */
+/** Format seconds: `812 µs`, `12.3 ms`, `4.56 s`, `2 min 05 s`, `1 h 02 min`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 0.9995e-3) {
     return `${(seconds * 1e6).toFixed(0)} µs`;
@@ -16,12 +14,12 @@ export function formatSeconds(seconds: number): string {
   return formatMinutes(seconds);
 }
 
-/** A running clock: tenths of a second, so that the text keeps its width while it ticks. */
+/** Format a running clock in tenths of a second, so that the text keeps its width. */
 export function formatClock(seconds: number): string {
   return seconds < 59.95 ? `${seconds.toFixed(1)} s` : formatMinutes(seconds);
 }
 
-/** Bytes in powers of 1024: `512 B`, `1.5 KiB`, `640 MiB`, `2.25 GiB`. */
+/** Format bytes in powers of 1024: `512 B`, `1.5 KiB`, `640 MiB`, `2.25 GiB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {
@@ -35,7 +33,7 @@ export function formatBytes(bytes: number): string {
   return `${threeFigures(value)} TiB`;
 }
 
-/** A value with its unit; a unit we do not know is written as it came. */
+/** Format a value with its unit; an unknown unit is appended unchanged. */
 export function formatValue(value: number, unit: string): string {
   switch (unit) {
     case 's':
@@ -60,7 +58,7 @@ export function formatValue(value: number, unit: string): string {
   }
 }
 
-/** A rate or a count in powers of 1000: `12.3 GFLOP/s`, `8.31 GB/s`. */
+/** Format a rate or a count in powers of 1000: `12.3 GFLOP/s`, `8.31 GB/s`. */
 export function formatDecimal(amount: number, unit: string): string {
   let value = amount;
   for (const prefix of ['', 'k', 'M', 'G', 'T']) {
@@ -72,13 +70,13 @@ export function formatDecimal(amount: number, unit: string): string {
   return `${counted(value)} P${unit}`;
 }
 
-/** Of joules, watts and what else is no binary unit: `12.3 mJ`, `75 J`, `3.51 kJ`. */
+/** Format joules, watts and others with a decimal prefix: `12.3 mJ`, `75 J`, `3.51 kJ`. */
 function formatScaled(value: number, unit: string): string {
   const [prefix, scale] = value >= 999.5 ? ['k', 1e-3] : value >= 0.0995 ? ['', 1] : ['m', 1e3];
   return `${threeFigures(value * scale)} ${prefix}${unit}`;
 }
 
-/** A part of the whole, 0 to 1, as per cent; neither all nor nothing unless it is exactly that. */
+/** Format a share of 0 to 1 in per cent; 0 % and 100 % only if they are exact. */
 export function formatShare(share: number): string {
   if (share <= 0 || share >= 1) {
     return share <= 0 ? '0 %' : '100 %';
@@ -86,7 +84,7 @@ export function formatShare(share: number): string {
   return `${Math.min(Math.max(Math.round(share * 100), 1), 99)} %`;
 }
 
-/** Width of a bar in per cent of the scale; what is there at all stays visible. */
+/** Return the width of a bar in per cent of the scale; a value above 0 stays visible. */
 export function barWidth(value: number, scale: number): number {
   return value <= 0 || scale <= 0 ? 0 : Math.min(Math.max((value / scale) * 100, 0.5), 100);
 }
@@ -111,7 +109,7 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** What there is to say, in one line: of the parts those that are not empty. */
+/** Join the parts that are not empty with dots. */
 export function dotted(...parts: (string | false | null | undefined)[]): string {
   return parts.filter(Boolean).join(' · ');
 }

@@ -1,18 +1,17 @@
-/** What is seen of a closed receipt, in the words that jupyter_mlgpu/show/receipts/head.py makes of a record. */
+/** The head of a closed receipt, written by jupyter_mlgpu/show/receipts/head.py. */
 
 import { dotted } from './format';
 import type { Translate } from '../language/i18n';
 import { LONG, printed } from '../language/untrusted';
 import type { IRecord } from './record';
-import { readHead as readKnown } from './wire';
-import type { IHead } from './wire';
+import { readHead as readKnown, type IHead } from './wire';
 
 export type { IHead } from './wire';
 
-/** Letters of one that is stored. */
+/** Largest number of characters of a stored head. */
 const MOST = 8_000;
 
-/** As the kernel sends it, or as a text of JSON, which is how a receipt has it. */
+/** Read a head from the kernel, or from JSON text in a saved receipt. */
 export function readHead(data: unknown): IHead | null {
   try {
     return readKnown(typeof data === 'string' && data.length < MOST ? JSON.parse(data) : data);
@@ -21,7 +20,7 @@ export function readHead(data: unknown): IHead | null {
   }
 }
 
-/** The head of a receipt that was saved without one: the first line of its plain text. */
+/** Return the head of a receipt saved without one, from the first line of its plain text. */
 export function headOfText(plain: unknown): IHead | null {
   const all: unknown = Array.isArray(plain) ? plain[0] : plain;
   const line = typeof all === 'string' ? all.slice(0, LONG).split('\n', 1)[0] : undefined;
@@ -30,24 +29,28 @@ export function headOfText(plain: unknown): IHead | null {
   return readKnown({ figures: time === '' ? {} : { time, ...others } });
 }
 
-/** The figures that matter, the most important first; how the cell ended where there are none. */
+/** Return the main figures, the most important first; the outcome if there are none. */
 export function figuresOf({ head, outcome }: IRecord, t: Translate): string[] {
-  return head.figures.length > 0 ? head.figures.map(([, said]) => t.say(said)) : [t(outcome)];
+  return head.figures.length > 0 ? head.figures.map(([, figure]) => t.say(figure)) : [t(outcome)];
 }
 
-/** One of them; empty where the record has none of that name. */
+/** Return the figure of a name; empty if there is none. */
 export function figureNamed(name: string, { head }: IRecord, t: Translate): string {
   return t.say(head.figures.find(([one]) => one === name)?.[1] ?? '');
 }
 
-/** What else there is to know at a glance, in a list that shows a time already, but for one with the profiler on. */
+/** Return the other figures, for a list that shows the time already unless the run was profiled. */
 export function factsOf(record: IRecord, t: Translate): string {
   const { head, mode } = record;
   const others = head.figures.filter(([name]) => name !== 'time' || mode === 'profiled');
-  return dotted(t.say(head.label), ...others.map(([, said]) => t.say(said)), messagesOf(record, t));
+  return dotted(
+    t.say(head.label),
+    ...others.map(([, figure]) => t.say(figure)),
+    messagesOf(record, t)
+  );
 }
 
-/** How many messages a cell brought; empty where it brought none. */
+/** Return the number of a cell's messages in words; empty if there are none. */
 export function messagesOf({ head }: IRecord, t: Translate): string {
   return dotted(...head.messages.map(t.say));
 }

@@ -1,11 +1,11 @@
-/** What stood in the places of a log message, for its explanation in another language. */
+/** Reads the variable parts of a log message, for its explanation in another language. */
 
 import { pairs, printed } from '../language/untrusted';
 
-/** Characters of one. */
+/** Largest number of characters of a field. */
 const FIELD = 300;
 
-/** Shared by lines without fields, which most are: 100,000 lists of their own are work for the collector. */
+/** Shared by all lines without fields: 100,000 empty lists would burden the garbage collector. */
 const NO_FIELDS: [name: string, value: string][] = [];
 
 export function readFields(data: unknown): [name: string, value: string][] {

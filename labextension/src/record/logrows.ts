@@ -1,42 +1,35 @@
-/**
- * All log lines of a notebook in the order in which they came, and which of them a filter leaves.
- */
+/** The log lines of a notebook in their order, and the filter over them. */
 
-import { explain } from '../language/explain';
-import type { Messages } from '../language/explain';
-import { finder } from './finding';
-import type { Finds } from './finding';
-import { VERDICTS } from './logs';
-import type { ILogLine, Verdict } from './logs';
+import { explain, type Messages } from '../language/explain';
+import { VERDICTS, type ILogLine, type Verdict } from './logs';
 import type { ICell, IRecord } from './record';
 import { firstWhere } from './sorting';
-import { hasOwnRecords, keyOf, shownEntries } from '../kernel/state';
-import type { IEntry, IState } from '../kernel/state';
+import { hasOwnRecords, keyOf, shownEntries, type IEntry, type IState } from '../kernel/state';
 
-/** Where lines belong: in a cell, or in none. */
+/** The cell that lines belong to, or none. */
 export interface ILogPlace {
-  /** null: the lines belong to no cell. */
+  /** null if the lines belong to no cell. */
   cell: ICell | null;
-  /** The cell to go to; null where the notebook has none. */
+  /** Id of the cell to go to; null if the notebook has none. */
   cellId: string | null;
-  /** The key of the cell's record, which it will have when it still runs; NO_CELL for lines of none. */
+  /** Key of the cell's record, also while it runs; NO_CELL for lines of no cell. */
   group: string;
-  /** Its cell still runs. */
+  /** True while the cell runs. */
   live: boolean;
 }
 
-/** A line with its place. */
+/** A line with its cell. */
 export interface ILogRow extends ILogPlace {
   key: string;
   line: ILogLine;
 }
 
-/** Lines that came together: of a record, of a cell that runs, or of none. */
+/** The lines of a record, of a running cell, or of no cell. */
 export class LogSection {
   constructor(
     readonly place: ILogPlace,
     private readonly lines: readonly ILogLine[],
-    /** How many came before them. */
+    /** Number of lines before them that were dropped. */
     private readonly earlier = 0
   ) {}
 
@@ -44,7 +37,7 @@ export class LogSection {
     return this.lines.length;
   }
 
-  /** Made for those that are drawn: of 100,000 lines they are few. */
+  /** Make a row on demand: of 100,000 lines only few are drawn. */
   row(index: number): ILogRow | undefined {
     const line = this.lines[index];
     return line && { key: this.key(index), line, ...this.place };
@@ -54,16 +47,16 @@ export class LogSection {
     return `${this.place.group}#${this.earlier + index}`;
   }
 
-  /** The filter was put to it before. */
-  knows(filter: ILogFilter, messages: Messages | null): boolean {
+  /** Return true if `filtered` has the result already. */
+  hasResult(filter: ILogFilter, messages: Messages | null): boolean {
     return this.last?.filter === filter && this.last.messages === messages;
   }
 
-  /** What a filter leaves. The last answer is kept: lines are never changed. */
+  /** Return the lines that a filter leaves. The last result is kept, because lines are immutable. */
   filtered(filter: ILogFilter, messages: Messages | null): ILeft {
     if (this.last?.filter !== filter || this.last.messages !== messages) {
-      const suits = filter.group === null || filter.group === this.place.group;
-      const left = suits ? linesLeft(this.lines, filter, messages) : NO_LINES;
+      const selected = filter.group === null || filter.group === this.place.group;
+      const left = selected ? linesLeft(this.lines, filter, messages) : NO_LINES;
       this.last = { filter, messages, left };
     }
     return this.last.left;
@@ -73,9 +66,9 @@ export class LogSection {
 }
 
 export interface ILogFilter {
-  /** The verdicts to show; empty for all of them. */
+  /** Verdicts to list; empty for all. */
   verdicts: ReadonlySet<Verdict>;
-  /** The `group` to show; null for all of them. */
+  /** The `group` to list; null for all. */
   group: string | null;
   text: string;
   raw: boolean;
@@ -84,7 +77,7 @@ export interface ILogFilter {
 export const NO_CELL = 'none';
 export const ALL_LINES: ILogFilter = { verdicts: new Set(), group: null, text: '', raw: false };
 
-/** Oldest first: lines of no cell, those of each record, and those of the cell that runs. */
+/** Return the sections, oldest first: lines of no cell, of each record, and of running cells. */
 export function logSections(state: IState): LogSection[] {
   const ofNone = { cell: null, cellId: null, group: NO_CELL, live: false };
   return [
@@ -102,7 +95,7 @@ export interface ILogGroup {
   cell: ICell | null;
 }
 
-/** The cells that have lines, newest first, at most `limit`; `chosen` in any case. */
+/** Return the newest `limit` cells that have lines, and `chosen` in any case. */
 export function groups(
   sections: readonly LogSection[],
   limit: number,
@@ -122,11 +115,11 @@ export function groups(
   return other ? [...found.values(), other.place] : [...found.values()];
 }
 
-/** What a filter leaves of the lines of one section. */
+/** The lines of one section that a filter leaves. */
 interface ILeft {
-  /** Their places; null: all of them. */
+  /** Indices of the lines; null for all lines. */
   places: readonly number[] | null;
-  /** How many lines each verdict has that any has, with the other filters as they are. */
+  /** Number of lines by verdict, before the filter by verdict. */
   counts: readonly ITally[];
 }
 
@@ -137,7 +130,7 @@ interface ITally {
 
 const NO_LINES: ILeft = { places: [], counts: [] };
 
-/** What a filter leaves of all sections. */
+/** The lines of all sections that a filter leaves. */
 export class LogRows {
   readonly counts = noLines();
 
@@ -176,15 +169,18 @@ export class LogRows {
     return section && { section, place: this.left[low]?.places?.[inside] ?? inside };
   }
 
-  /** Of each section with rows, how many stand before it, and which. Side by side: objects would be 10,000 more. */
+  /**
+   * For each section with rows, the number of rows before it, and the section. Parallel arrays, because
+   * 10,000 objects would be slow.
+   */
   private readonly starts: number[] = [];
   private readonly sections: LogSection[] = [];
   private readonly left: ILeft[] = [];
 }
 
 /**
- * What a filter leaves; null where that is not known by the time `end` of `performance.now`. Called again,
- * it goes on where it was.
+ * Filter all sections; null if that takes longer than until `end` on the clock of `performance.now`. The next
+ * call continues there.
  */
 export function filterSections(
   sections: readonly LogSection[],
@@ -193,13 +189,13 @@ export function filterSections(
   end = Infinity
 ): LogRows | null {
   const rows = new LogRows();
-  let looked = false;
+  let started = false;
   for (const section of sections) {
-    if (!section.knows(filter, messages)) {
-      if (looked && performance.now() > end) {
+    if (!section.hasResult(filter, messages)) {
+      if (started && performance.now() > end) {
         return null;
       }
-      looked = true;
+      started = true;
     }
     rows.add(section, section.filtered(filter, messages));
   }
@@ -215,7 +211,7 @@ function linesLeft(
   const finds = finderOf(filter);
   const places: number[] = [];
   lines.forEach((line, index) => {
-    if (says(line, finds, messages)) {
+    if (matches(line, finds, messages)) {
       tally(counts, line.verdict);
       if (filter.verdicts.size === 0 || filter.verdicts.has(line.verdict)) {
         places.push(index);
@@ -238,7 +234,7 @@ function noLines(): Record<Verdict, number> {
   return Object.fromEntries(VERDICTS.map(verdict => [verdict, 0])) as Record<Verdict, number>;
 }
 
-/** Lines that were cut from the receipts of a saved notebook. */
+/** Return the number of lines that were cut from the receipts of a saved notebook. */
 export function linesLeftOut(entries: readonly IEntry[]): number {
   return entries.reduce((sum, { record }) => sum + cutLines(record), 0);
 }
@@ -250,7 +246,7 @@ function cutLines(record: IRecord): number {
   );
 }
 
-/** Made once for all sections that a filter is put to. */
+/** Return the text search of a filter, made once for all sections. */
 function finderOf(filter: ILogFilter): Finds | null {
   let finds = finders.get(filter);
   if (finds === undefined) {
@@ -262,7 +258,7 @@ function finderOf(filter: ILogFilter): Finds | null {
 
 const finders = new WeakMap<ILogFilter, Finds | null>();
 
-function says(line: ILogLine, finds: Finds | null, messages: Messages | null): boolean {
+function matches(line: ILogLine, finds: Finds | null, messages: Messages | null): boolean {
   if (finds === null || finds(line.text)) {
     return true;
   }
@@ -273,7 +269,7 @@ function says(line: ILogLine, finds: Finds | null, messages: Messages | null): b
   return finds(`${meaning ?? ''}\n${advice ?? ''}\n${line.id ?? ''}`);
 }
 
-/** Of a record there is one section: it is never changed, only replaced. */
+/** Return the section of a record, made once because records are immutable. */
 function sectionOf(entry: IEntry): LogSection {
   let section = sections.get(entry);
   if (section === undefined) {
@@ -286,3 +282,19 @@ function sectionOf(entry: IEntry): LogSection {
 }
 
 const sections = new WeakMap<IEntry, LogSection>();
+
+type Finds = (text: string) => boolean;
+
+/**
+ * Return a case-insensitive search for words; null for no words.
+ *
+ * It makes no lower-case copies: collecting those of 100,000 lines would block the page.
+ */
+function finder(words: string): Finds | null {
+  const literally = words.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  if (literally === '') {
+    return null;
+  }
+  const pattern = new RegExp(literally, 'i');
+  return text => pattern.test(text);
+}

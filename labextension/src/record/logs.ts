@@ -1,4 +1,4 @@
-/** Native log lines, explained, as the kernel sends and notebooks save them: how many are read. */
+/** Reads explained native log lines from the kernel and from notebooks, up to a bounded number. */
 
 import * as wire from './recordtypes';
 import { TEXT_LIMIT } from './recordtypes';
@@ -6,16 +6,16 @@ import { list, object } from '../language/untrusted';
 
 export { TEXT_LIMIT } from './recordtypes';
 
-/** From the one to look at first to the one to look at last. */
+/** From the most to the least important. */
 export const VERDICTS = ['fatal', 'action', 'performance', 'info', 'harmless', 'unknown'] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
 
 const LINES = 2_000;
-/** Characters of all lines of a record: the page stands still while they are read. */
+/** Largest number of characters of a record's lines, because reading them blocks the page. */
 const CHARACTERS = 1_000_000;
 
-/** Read log lines, and count those that were too many. */
+/** Read log lines, and count those beyond the limit. */
 export function readLogs(data: unknown): [lines: ILogLine[], left: number] {
   if (!Array.isArray(data)) {
     return [[], 0];
@@ -31,17 +31,26 @@ export function readLogs(data: unknown): [lines: ILogLine[], left: number] {
   return [list(data, most, readLogLine), data.length - most];
 }
 
-/** The lines alone. */
+/** Read log lines without the count. */
 export function readLines(data: unknown): ILogLine[] {
   return readLogs(data)[0];
 }
 
 export interface ILogLine extends wire.ILogLine {
-  /** Characters that were printed; more than `text` has where it was cut at `TEXT_LIMIT`. */
+  /** Number of characters printed; `text` is cut at `TEXT_LIMIT`. */
   length: number;
 }
 
 function readLogLine(data: unknown): ILogLine | null {
   const line = wire.readLogLine(data);
   return line && Object.assign(line, { length: (object(data)?.text as string).length });
+}
+
+export function isToActOn(verdict: Verdict): boolean {
+  return verdict === 'fatal' || verdict === 'action';
+}
+
+/** Return the lines sorted by verdict, the worst first; lines of one verdict keep their order. */
+export function worstFirst(lines: readonly ILogLine[]): ILogLine[] {
+  return VERDICTS.flatMap(verdict => lines.filter(line => line.verdict === verdict));
 }

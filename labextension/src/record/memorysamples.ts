@@ -1,4 +1,4 @@
-/** Looks at memory while a cell ran, from the live counters: the curve of one series. */
+/** Memory samples of a cell, from the live counters. */
 
 import type { CurvePoint } from './curve';
 import { readMemorySamples as readKnown } from './recordpagetypes';
@@ -6,28 +6,28 @@ import type { IMemorySample, IMemorySamples } from './recordpagetypes';
 
 export type { IMemorySamples } from './recordpagetypes';
 
-/** Looks with a value for each series; null where there are none to draw. */
+/** Read samples with a value for each series; null if there are none to draw. */
 export function readMemorySamples(data: unknown): IMemorySamples | null {
-  const told = readKnown(data);
-  if (told === null || told.series.length === 0 || told.samples.length === 0) {
+  const memory = readKnown(data);
+  if (memory === null || memory.series.length === 0 || memory.samples.length === 0) {
     return null;
   }
   const whole = ({ at, values }: IMemorySample): IMemorySample => {
-    return { at, values: told.series.map((_, index) => values[index] ?? null) };
+    return { at, values: memory.series.map((_, index) => values[index] ?? null) };
   };
-  return { ...told, samples: told.samples.map(whole) };
+  return { ...memory, samples: memory.samples.map(whole) };
 }
 
-/** The least and the most that was seen of a series; null where nothing was. */
+/** Return the lowest and the highest value of a series; null if it has none. */
 export function span(
   { samples }: IMemorySamples,
   series: number
 ): [least: number, most: number] | null {
-  const seen = samples.map(({ values }) => values[series] ?? null).filter(value => value !== null);
-  return seen.length === 0 ? null : [Math.min(...seen), Math.max(...seen)];
+  const known = samples.map(({ values }) => values[series] ?? null).filter(value => value !== null);
+  return known.length === 0 ? null : [Math.min(...known), Math.max(...known)];
 }
 
-/** The curve of a series. */
+/** Return the curve of a series. */
 export function points({ samples }: IMemorySamples, series: number): CurvePoint[] {
   return samples.map(({ at, values }) => [at, values[series] ?? null]);
 }

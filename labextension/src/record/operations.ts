@@ -1,4 +1,4 @@
-/** Times per operation of a profiled record: in groups, and those that are looked for. */
+/** Times per operation of a profiled record, grouped and filtered. */
 
 import type { Sentence } from '../language/sentence';
 import { grouped } from './sorting';
@@ -6,14 +6,14 @@ import type { IOpStat as IOperation } from './wire';
 
 export type { IOpStat as IOperation } from './wire';
 
-/** The operations of a device or of the host's threads, those with the most self time first. */
+/** The operations of a device or of the host's threads, sorted by self time. */
 export interface IOperationGroup {
   device: string;
   profiler: Sentence;
   rows: IOperation[];
 }
 
-/** A group for each device, then one for the host's threads. */
+/** Return a group for each device, then one for the host's threads. */
 export function operationGroups(operations: readonly IOperation[]): IOperationGroup[] {
   const sorted = [...operations].sort((one, other) => other.selfTime - one.selfTime);
   const groups = grouped(
@@ -28,19 +28,19 @@ export function operationGroups(operations: readonly IOperation[]): IOperationGr
     );
 }
 
-/** What a table of operations can be sorted by. */
+/** Columns by which a table of operations can be sorted. */
 export type OperationColumn =
   'name' | 'type' | 'count' | 'selfTime' | 'totalTime' | 'share' | 'bytes' | 'flops';
 
-/** The columns that these rows fill: those read most come first, for a sidebar is narrow. */
+/** Return the columns that these rows fill, the most useful first because the sidebar is narrow. */
 export function filledColumns(rows: readonly IOperation[]): OperationColumn[] {
   const always: OperationColumn[] = ['name', 'selfTime', 'share', 'totalTime', 'count'];
-  const told = (['bytes', 'flops'] as const).filter(id => rows.some(row => row[id] !== null));
+  const filled = (['bytes', 'flops'] as const).filter(id => rows.some(row => row[id] !== null));
   const types = rows.some(({ name, type }) => type !== '' && type !== name);
-  return [...always, ...told, ...(types ? (['type'] as const) : [])];
+  return [...always, ...filled, ...(types ? (['type'] as const) : [])];
 }
 
-/** The rows whose name or type holds the words typed, in whatever case. */
+/** Return the rows whose name or type contains the words, ignoring case. */
 export function operationsNamed(rows: readonly IOperation[], words: string): IOperation[] {
   const wanted = words.trim().toLocaleLowerCase();
   return rows.filter(

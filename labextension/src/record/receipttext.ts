@@ -1,17 +1,17 @@
-/** An open receipt as plain text, for the clipboard; and the names of files that hold a record. */
+/** An open receipt as plain text for the clipboard, and names of files that hold a record. */
 
 import type { Translate } from '../language/i18n';
 import { plain } from '../language/prose';
 import type { Sentence } from '../language/sentence';
 import type { ITable } from '../page/pagetypes';
-import { cellNumber } from './cellnumber';
+import { cellNumber } from './cell';
 import { dotted } from './format';
 import { figuresOf } from './head';
 import type { IOpenReceipt } from './openreceipt';
 import type { IRecord } from './record';
 
-/** The cell, its line, and all that its open receipt says, with a row of each table in a line. */
-export function receiptText(record: IRecord, shown: IOpenReceipt, t: Translate): string {
+/** Return the cell, its line, and everything in its open receipt, with a table row per line. */
+export function receiptText(record: IRecord, receipt: IOpenReceipt, t: Translate): string {
   const { cell, head, outcome, notes } = record;
   const say = (one: Sentence): string => plain(t.say(one));
   const rows = (one: ITable | null): string[] =>
@@ -23,23 +23,23 @@ export function receiptText(record: IRecord, shown: IOpenReceipt, t: Translate):
   return [
     `${cellNumber(cell)} ${cell.name}`,
     dotted(t.say(head.label) || t(outcome), ...figuresOf(record, t)),
-    ...[...notes, ...shown.leftOut, shown.answer, shown.advice].map(say),
-    ...[shown.evidence, shown.lines].flatMap(rows),
-    ...shown.places.map(say),
-    ...[...shown.work, shown.underRoof].flatMap(rows),
-    ...[shown.profiled].map(say),
-    ...[...shown.operations, shown.measured, shown.facts].flatMap(rows),
-    ...shown.missing.map(say),
-    dotted(record.startedAt, t.say(shown.versions))
+    ...[...notes, ...receipt.leftOut, receipt.answer, receipt.advice].map(say),
+    ...[receipt.evidence, receipt.lines].flatMap(rows),
+    ...receipt.places.map(say),
+    ...[...receipt.work, receipt.underRoof].flatMap(rows),
+    ...[receipt.profiled].map(say),
+    ...[...receipt.operations, receipt.measured, receipt.facts].flatMap(rows),
+    ...receipt.missing.map(say),
+    dotted(record.startedAt, t.say(receipt.versions))
   ]
     .filter(Boolean)
     .join('\n');
 }
 
-/** Characters that a file's name cannot have on some system. */
+/** Characters that some file system does not allow in names. */
 const UNFIT = /[\\/:*?"<>|\p{Cc}]+/gu;
 
-/** A file's name for a record: the notebook's, the cell's number, and an ending. */
+/** Return a file name made of the notebook's name, the cell's number, and an ending. */
 export function fileName(record: IRecord, ending: string): string {
   const notebook = (record.notebook ?? 'notebook').replace(/\.ipynb$/, '').replace(UNFIT, '_');
   const number = cellNumber(record.cell).replace('#', 'record-').replace('[', 'cell-');

@@ -1,22 +1,18 @@
-/** A record as it arrives from the kernel or stands in a saved notebook: the only way in. */
+/** Reads a record from the kernel or from a saved notebook. */
 
 import type { ICell } from './cell';
-import { headOfText, readHead } from './head';
-import type { IHead } from './head';
-import { readLogs } from './logs';
-import type { ILogLine } from './logs';
+import { headOfText, readHead, type IHead } from './head';
+import { readLogs, type ILogLine } from './logs';
 import { readRecord as readKnown } from './wire';
 import type * as wire from './wire';
-import { count, pairsOf, versioned } from '../language/untrusted';
-import type { Unreadable } from '../language/untrusted';
+import { count, pairsOf, versioned, type Unreadable } from '../language/untrusted';
 
 export const MIME_TYPE = 'application/vnd.jupyter-mlgpu.record+json';
 
 const SCHEMA = 2;
 
-export { readCell } from './cell';
 export type { ICell } from './cell';
-export type { IRanOn, Outcome } from './recordtypes';
+export type { Outcome } from './recordtypes';
 export type { IReading } from './wire';
 export type { Unreadable } from '../language/untrusted';
 
@@ -26,14 +22,17 @@ export interface IRecord extends Omit<wire.IRecord, 'run' | 'device'> {
   requested: wire.IDeviceUse['requested'];
   ranOn: wire.IDeviceUse['ranOn'];
   logs: ILogLine[];
-  /** What was left out of a receipt to keep the notebook small, and how many. */
+  /** Parts left out of a receipt to keep the notebook small, with their numbers. */
   cut: [part: string, count: number][];
   head: IHead;
 }
 
 const readCut = pairsOf(count);
 
-/** Read a record, or say why it cannot be read; `plain` is the text beside it, for one that was saved without a head. */
+/**
+ * Read a record, or return why it cannot be read. `plain` is its plain text, for a record saved without a
+ * head.
+ */
 export function readRecord(data: unknown, plain?: unknown): IRecord | Unreadable {
   const table = versioned(data, SCHEMA);
   if (typeof table === 'string') {
@@ -61,7 +60,7 @@ export function readRecord(data: unknown, plain?: unknown): IRecord | Unreadable
   };
 }
 
-/** The same; null for what cannot be read. */
+/** Read a record; null if it cannot be read. */
 export function readKnownRecord(data: unknown): IRecord | null {
   const record = readRecord(data);
   return typeof record === 'string' ? null : record;

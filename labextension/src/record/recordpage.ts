@@ -1,28 +1,27 @@
-/** What the kernel answers about one cell; the only way in. */
+/** Reads the kernel's answer about one cell. */
 
-import { readMemorySamples } from './memorysamples';
-import type { IMemorySamples } from './memorysamples';
+import { readMemorySamples, type IMemorySamples } from './memorysamples';
 import { readRecordPage as readKnown } from './recordpagetypes';
 import type { IOpenReceipt } from './openreceipt';
 import type * as wire from './recordpagetypes';
 import { object } from '../language/untrusted';
 
-/** Why there are none; `saved`: the record stands in the notebook, and its kernel is not this one. */
+/** Why there are no samples; `saved`: the record is in the notebook, and its kernel is gone. */
 export type NoMemorySamples = NonNullable<wire.IRecordPage['whyNoSamples']> | 'saved';
 
 export interface IRecordPage {
-  /** Whether the kernel has the cell's events, and writes a trace of them when it is asked; else why not. */
+  /** `kept` if the kernel has the cell's events and writes a trace on request; else why not. */
   timeline: wire.IRecordPage['timeline'] | 'saved';
   samples: IMemorySamples | NoMemorySamples;
-  /** null: the kernel no longer has the record. */
+  /** null if the kernel no longer has the record. */
   receipt: IOpenReceipt | null;
 }
 
 export function readRecordPage(data: unknown): IRecordPage {
-  const told = readKnown(data);
+  const answer = readKnown(data);
   return {
-    timeline: told?.timeline ?? 'gone',
-    samples: readMemorySamples(object(data)?.samples) ?? told?.whyNoSamples ?? 'gone',
-    receipt: told?.receipt ?? null
+    timeline: answer?.timeline ?? 'gone',
+    samples: readMemorySamples(object(data)?.samples) ?? answer?.whyNoSamples ?? 'gone',
+    receipt: answer?.receipt ?? null
   };
 }

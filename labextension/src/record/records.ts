@@ -1,19 +1,19 @@
 /**
- * The records of a kernel, each in its place. They come in any order: the newest with a snapshot, older
- * ones page by page, and new ones meanwhile.
+ * The records of a kernel by their places. They arrive in any order: the newest with a snapshot, older ones
+ * in pages, and new ones meanwhile.
  */
 
 import { firstWhere } from './sorting';
 import type { IEntry } from '../kernel/state';
 
-/** Records kept for a notebook; the oldest are let go beyond it. */
+/** Largest number of records kept for a notebook; the oldest are dropped. */
 const CAPACITY = 20_000;
 
-/** Records that follow each other, oldest first; null: one that cannot be read. */
-export interface IPlaced {
-  /** Place of the first of them. */
+/** Consecutive records, oldest first; null for one that cannot be read. */
+export interface IRecordRange {
+  /** Place of the first record. */
   first: number;
-  /** The first place that the kernel still has a record for, and how many were there before it. */
+  /** First place that the kernel still has a record for, and the number of records dropped before it. */
   oldest: number;
   dropped: number;
   entries: (IEntry | null)[];
@@ -25,7 +25,7 @@ interface ISlot {
 }
 
 export class Records {
-  /** Oldest first. */
+  /** Return the readable records, oldest first. */
   entries(): IEntry[] {
     const entries: IEntry[] = [];
     for (const { entry } of this.slots) {
@@ -36,7 +36,7 @@ export class Records {
     return entries;
   }
 
-  /** Records that the kernel has or had before the oldest one here. */
+  /** Number of records, kept or dropped by the kernel, before the oldest one here. */
   get older(): number {
     const first = this.slots[0]?.place ?? this.oldest;
     return first === null || this.oldest === null
@@ -44,7 +44,7 @@ export class Records {
       : Math.max(0, first - this.oldest + this.dropped);
   }
 
-  /** The last place before which records are missing that the kernel has; null where there is none. */
+  /** The last place before which records of the kernel are missing here; null if none is missing. */
   get missing(): number | null {
     if (this.oldest === null || this.slots.length >= CAPACITY) {
       return null;
@@ -59,22 +59,22 @@ export class Records {
     return null;
   }
 
-  /** A new record, or a newer version of one; behind all others where its place is not told. */
-  put(entry: IEntry, told: number | null): void {
-    const place = told ?? this.places.get(entry.key) ?? (this.slots.at(-1)?.place ?? -1) + 1;
+  /** Add or replace a record; without a place it is added at the end. */
+  put(entry: IEntry, knownPlace: number | null): void {
+    const place = knownPlace ?? this.places.get(entry.key) ?? (this.slots.at(-1)?.place ?? -1) + 1;
     this.set(place, entry);
     this.trim();
   }
 
-  /** Take in what a snapshot tells: it is newer than what is here, and what was cleared is in it no more. */
-  takeNewest(page: IPlaced): void {
+  /** Add the records of a snapshot. It is newer than those here, and drops records that were cleared. */
+  takeNewest(page: IRecordRange): void {
     const start = page.oldest - page.dropped;
     this.drop(this.slots.findLastIndex(({ place }) => place < start) + 1);
     this.take(page, () => true);
   }
 
-  /** Take in older records: one that is here already is as new as they are. */
-  takeOlder(page: IPlaced): void {
+  /** Add older records, except those that are here already. */
+  takeOlder(page: IRecordRange): void {
     this.take(page, place => this.slots[this.indexOf(place)]?.place !== place);
   }
 
@@ -85,7 +85,7 @@ export class Records {
     this.dropped = 0;
   }
 
-  private take(page: IPlaced, wanted: (place: number) => boolean): void {
+  private take(page: IRecordRange, wanted: (place: number) => boolean): void {
     this.oldest = page.oldest;
     this.dropped = page.dropped;
     page.entries.forEach((entry, index) => {
@@ -105,10 +105,10 @@ export class Records {
     }
   }
 
-  /** Index of the first slot that is not before the place. */
+  /** Return the index of the first slot that is not before the place. */
   private indexOf(place: number): number {
     const { length } = this.slots;
-    // Most come last.
+    // Most records are added at the end.
     return (this.slots.at(-1)?.place ?? -1) < place
       ? length
       : firstWhere(0, length, index => (this.slots[index]?.place ?? 0) >= place);
@@ -118,7 +118,7 @@ export class Records {
     this.drop(this.slots.length - CAPACITY);
   }
 
-  /** Let the oldest go. */
+  /** Drop the oldest records. */
   private drop(count: number): void {
     for (const { entry } of this.slots.splice(0, Math.max(0, count))) {
       if (entry !== null) {
@@ -129,7 +129,7 @@ export class Records {
 
   private slots: ISlot[] = [];
   private readonly places = new Map<string, number>();
-  /** null until the kernel has told it. */
+  /** null until the kernel has sent it. */
   private oldest: number | null = null;
   private dropped = 0;
 }

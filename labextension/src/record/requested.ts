@@ -1,14 +1,14 @@
-/** The devices asked for, as records and kernels tell them: jupyter_mlgpu/record/device_request.py. */
+/** Requested devices in records and from kernels (jupyter_mlgpu/record/device_request.py). */
 
-/** By framework; `*` is every framework that is not named. Empty: the frameworks choose. */
+/** Devices by framework; `*` is every other framework. Empty if each framework chooses. */
 export type Requested = readonly (readonly [framework: string, device: string])[];
 
 const EVERY = '*';
 
-/** The word for no choice: a framework chooses by itself. */
+/** The word that leaves the choice to the framework. */
 export const AUTO = 'auto';
 
-/** `gpu:0`, or `torch gpu:0, jax cpu:0` where frameworks differ; empty where none was asked for. */
+/** Return `gpu:0`, or `torch gpu:0, jax cpu:0` if frameworks differ; empty if none was requested. */
 export function inWords(requested: Requested): string {
   return requested
     .map(([framework, device]) => (framework === EVERY ? device : `${framework} ${device}`))

@@ -1,24 +1,25 @@
 /**
- * Which rows of a long list are in sight, and where each stands, though only those drawn so far were measured.
+ * The visible rows of a long list and the position of each row, though only rows drawn so far were measured.
+ * No DOM.
  *
- * Rows that were not are taken to be as high as the middle one of those measured first. Heights belong to places, not to rows: when rows
- * come in above, those below take theirs along, and a row that is drawn is measured anew in any case. Sums are
- * kept in a Fenwick tree (Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994), so that a list
- * of 100,000 rows answers in 17 steps. No DOM.
+ * Other rows are assumed to have the median height of those measured first. Heights belong to places. When
+ * rows are inserted above, the heights move with the rows below, and a row that is drawn is measured again in
+ * any case. Sums are kept in a Fenwick tree (Fenwick, "A New Data Structure for Cumulative Frequency Tables",
+ * 1994), so that a list of 100,000 rows answers in 17 steps.
  */
 
-/** Rows drawn before and behind those in sight, once there is time for them. */
+/** Rows drawn before and after the visible ones, once there is time for them. */
 const OVERSCAN = 5;
 
-/** Rows whose heights tell how high the others are. */
+/** Number of measured rows from which the height of the others is estimated. */
 const SAMPLE = 3;
 
-/** Pixels by which a height must differ from the one known to be another. */
+/** Smallest difference in pixels between two heights. */
 const SAME = 0.01;
 
 export type KeyOf = (index: number) => string | undefined;
 
-/** Rows: `first` up to, but not including, `end`. */
+/** Rows from `first` up to, but not including, `end`. */
 export interface IRange {
   first: number;
   end: number;
@@ -26,7 +27,7 @@ export interface IRange {
 
 const NONE: IRange = { first: 0, end: 0 };
 
-/** The row at the upper edge of what is in sight, and how far it is scrolled beyond it. */
+/** The row at the upper edge of the visible area, and the pixels scrolled beyond its start. */
 interface IAnchor {
   index: number;
   key: string | undefined;
@@ -34,7 +35,7 @@ interface IAnchor {
 }
 
 export class RowWindow {
-  /** `estimate`: the height in pixels of a row, until some were measured. */
+  /** `estimate` is the height in pixels of a row, until some were measured. */
   constructor(
     private estimate: number,
     atEnd = false
@@ -42,8 +43,8 @@ export class RowWindow {
     this.top = atEnd ? Infinity : 0;
   }
 
-  /** The list has these rows now; answers whether that is news. */
-  become(count: number, keyOf: KeyOf): boolean {
+  /** Set the rows of the list; returns true if they have changed. */
+  setRows(count: number, keyOf: KeyOf): boolean {
     if (count === this.count && keyOf === this.keyOf) {
       return false;
     }
@@ -65,18 +66,18 @@ export class RowWindow {
     return true;
   }
 
-  /** These heights were measured; the first few tell that of all other rows. Answers whether they do so now. */
-  learn(heights: readonly number[]): boolean {
+  /** Estimate the height of all other rows from the first measurements; returns true if this call did so. */
+  estimateFrom(heights: readonly number[]): boolean {
     if (this.learned || heights.length < SAMPLE) {
       return false;
     }
     this.learned = true;
-    this.fix(heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? this.estimate);
+    this.setAllHeights(heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? this.estimate);
     return true;
   }
 
-  /** All rows are as high as this one was measured to be; answers whether that is news. */
-  fix(height: number): boolean {
+  /** Set the height of all rows; returns true if it has changed. */
+  setAllHeights(height: number): boolean {
     if (Math.abs(height - this.estimate) <= SAME) {
       return false;
     }
@@ -86,8 +87,8 @@ export class RowWindow {
     return true;
   }
 
-  /** A row was measured; answers whether that is news. */
-  set(index: number, height: number): boolean {
+  /** Set the measured height of a row; returns true if it has changed. */
+  setHeight(index: number, height: number): boolean {
     const change = height - this.estimate - (this.more[index] ?? NaN);
     if (!(Math.abs(change) > SAME)) {
       return false;
@@ -99,7 +100,7 @@ export class RowWindow {
     return true;
   }
 
-  /** Pixels before a row. */
+  /** Return the pixels before a row. */
   start(index: number): number {
     let sum = index * this.estimate;
     for (let at = index; at > 0; at -= at & -at) {
@@ -108,12 +109,12 @@ export class RowWindow {
     return sum;
   }
 
-  /** Pixels of all rows. */
+  /** Height of all rows in pixels. */
   get total(): number {
     return this.start(this.count);
   }
 
-  /** The row that stands at so many pixels: the last one where that is beyond it. */
+  /** Return the row at a position in pixels; the last row beyond the end. */
   at(pixels: number): number {
     let [row, before] = [0, 0];
     for (let step = 2 ** Math.floor(Math.log2(Math.max(1, this.count))); step >= 1; step /= 2) {
@@ -125,26 +126,26 @@ export class RowWindow {
     return Math.max(0, Math.min(row, this.count - 1));
   }
 
-  /** What is in sight: pixels before it, Infinity for the end, and its height. */
-  see(top: number, height = this.height): void {
+  /** Set the visible area: the pixels before it, Infinity for the end, and its height. */
+  setView(top: number, height = this.height): void {
     [this.top, this.height] = [top, height];
     const index = this.at(top);
     this.anchor = { index, key: this.keyOf(index), beyond: top - this.start(index) };
   }
 
-  /** So many rows may be made anew, until more are allowed. */
-  allow(rows: number): void {
+  /** Set the number of rows that may be made until the next call. */
+  allowRows(rows: number): void {
     this.allowed = rows;
   }
 
-  /** These rows are drawn now. */
-  drew(range: IRange): void {
+  /** Set the rows that are drawn now. */
+  setDrawn(range: IRange): void {
     const made = range.end - range.first - common(this.drawn, range);
     this.allowed = Math.max(0, this.allowed - made);
     this.drawn = range;
   }
 
-  /** The rows to draw next: of those to be there, the ones that are, and as many more as are allowed. */
+  /** The rows to draw next: those drawn that are still needed, and as many more as are allowed. */
   get range(): IRange {
     const wanted = this.wanted;
     let [first, end] = [
@@ -152,7 +153,7 @@ export class RowWindow {
       Math.min(wanted.end, this.drawn.end)
     ];
     if (first >= end) {
-      // At the end of the list, where one reads upwards, they are made from there.
+      // At the end of the list, which is read upwards, rows are made from the end.
       first = end = this.atEnd ? wanted.end : wanted.first;
     }
     const behind = Math.min(this.allowed, wanted.end - end);
@@ -160,18 +161,18 @@ export class RowWindow {
     return { first: first - before, end: end + behind };
   }
 
-  /** Whether rows in sight can be drawn now. */
-  get open(): boolean {
-    return this.gap && this.allowed > 0;
+  /** True if missing visible rows may be made now. */
+  get canDraw(): boolean {
+    return this.hasGap && this.allowed > 0;
   }
 
   /**
-   * The rows to be drawn in the end. Where one in sight is missing, nothing else is made anew: what is around them
-   * can wait, and the page must not stand still for it.
+   * The rows to draw in the end. While a visible row is missing, no row outside the visible area is made, so
+   * that the page does not wait for it.
    */
   private get wanted(): IRange {
     const [sight, all] = [this.around(0), this.around(OVERSCAN)];
-    if (!this.gap) {
+    if (!this.hasGap) {
       return all;
     }
     const near = common(this.drawn, sight) > 0 ? this.drawn : sight;
@@ -181,24 +182,24 @@ export class RowWindow {
     };
   }
 
-  /** Whether other rows are to be drawn than those that are. */
+  /** True if the rows to draw differ from those drawn. */
   get stale(): boolean {
     const { first, end } = this.range;
     return first !== this.drawn.first || end !== this.drawn.end;
   }
 
-  /** Whether a row in sight is not drawn. */
-  get gap(): boolean {
+  /** True if a visible row is not drawn. */
+  get hasGap(): boolean {
     const sight = this.around(0);
     return common(this.drawn, sight) < sight.end - sight.first;
   }
 
-  /** Pixels to scroll to so that the row at the upper edge stays there; null where it is gone. */
-  get kept(): number | null {
+  /** The scroll position that keeps the row at the upper edge there; null if that row is gone. */
+  get anchoredTop(): number | null {
     return this.anchor && this.start(this.anchor.index) + this.anchor.beyond;
   }
 
-  /** Pixels to scroll to so that a row is in sight: in its middle, or as little as is needed. */
+  /** Return the scroll position that shows a row: centred, or with as little scrolling as possible. */
   offsetOf(index: number, align: 'auto' | 'center'): number {
     const [start, end] = [this.start(index), this.start(index + 1)];
     return align === 'center'
@@ -206,7 +207,7 @@ export class RowWindow {
       : Math.min(start, Math.max(this.top, end - this.height));
   }
 
-  /** The rows in sight, and so many before and behind them. */
+  /** Return the visible rows, and `beyond` more before and after them. */
   private around(beyond: number): IRange {
     const top = Math.max(0, Math.min(this.top, this.total - this.height));
     return {
@@ -215,7 +216,7 @@ export class RowWindow {
     };
   }
 
-  /** By how many places the row at the upper edge has moved, and with it the others; null: it is gone. */
+  /** Return how many places the row at the upper edge has moved; null if it is gone. */
   private shift(count: number, keyOf: KeyOf): number | null {
     const { index, key } = this.anchor ?? { index: 0, key: undefined };
     for (let away = 0; key !== undefined && away < Math.max(count, this.count); away++) {
@@ -235,9 +236,9 @@ export class RowWindow {
   private allowed = Infinity;
   private count = 0;
   private keyOf: KeyOf = () => undefined;
-  /** By how much each row is higher than estimated. */
+  /** Height of each row minus the estimate. */
   private more = new Float64Array(0);
-  /** The tree of them. */
+  /** The Fenwick tree of `more`. */
   private sums = summed(this.more);
   private learned = false;
   private anchor: IAnchor | null = null;
@@ -246,12 +247,15 @@ export class RowWindow {
   private height = 0;
 }
 
-/** How many rows are in both. */
+/** Return the number of rows in both. */
 function common(one: IRange, other: IRange): number {
   return Math.max(0, Math.min(one.end, other.end) - Math.max(one.first, other.first));
 }
 
-/** The tree: at n, counted from 1, the sum of the values from n - (n & -n) up to n - 1. */
+/**
+ * Return the Fenwick tree: at n, counted from 1, the sum of the values from n - (n & -n) up to n -
+ * 1.
+ */
 function summed(values: Float64Array): Float64Array {
   const sums = new Float64Array(values.length + 1);
   sums.set(values, 1);

@@ -1,21 +1,22 @@
-/**
- * Long work in slices, so that the page answers the user between them.
- */
+/** Splits long work into slices, between which the page answers the user. */
 
-/** Milliseconds of work after which the page gets its turn; a task of 50 ms is felt. */
+/** Milliseconds of work in a slice; users notice a task of 50 ms. */
 const SLICE = 5;
 
-/** When the slice that begins now should end, on the clock of `performance.now`. */
+/** Return the end of a slice that begins now, on the clock of `performance.now`. */
 export function sliceEnd(): number {
   return performance.now() + SLICE;
 }
 
-/** Resolves in a task of its own, behind whatever the page has to do now. Unlike timers, not late in it. */
-export function breath(): Promise<void> {
+/** Resolve in a new task, after the page's pending work. Unlike timers it is not delayed further. */
+export function nextTask(): Promise<void> {
   return new Promise(resolve => soon(resolve));
 }
 
-/** The function, called in a task of its own; once for all calls until then, and once a frame where that is asked. */
+/**
+ * Return a function that runs `call` in a new task, once for all calls until then. With `onceAFrame` it runs
+ * at most once a frame.
+ */
 export function coalesced(call: () => void, onceAFrame = false): () => void {
   let waiting = false;
   const inTask = (): void =>

@@ -1,11 +1,11 @@
-/** Sorting a table by the column that was clicked; grouping; searching what is sorted. */
+/** Sorting, grouping and searching of tables. */
 
 export interface ISort<T extends string> {
   column: T;
   descending: boolean;
 }
 
-/** The sort after a click on a column's head: turned around, or the way in which that column is first read. */
+/** Return the sort order after a click on a column: reversed, or the column's first direction. */
 export function sortedBy<T extends string>(
   sort: ISort<T>,
   column: T,
@@ -16,7 +16,7 @@ export function sortedBy<T extends string>(
     : { column, descending: descendingFirst };
 }
 
-/** The rows in order; unknown values come last either way, and equal ones keep their order. */
+/** Return the rows in order. Unknown values come last in both directions, and the sort is stable. */
 export function inOrder<T extends string, R extends Record<T, string | number | null>>(
   rows: readonly R[],
   { column, descending }: ISort<T>
@@ -33,7 +33,7 @@ export function inOrder<T extends string, R extends Record<T, string | number | 
   });
 }
 
-/** The items by their keys, which come in the order of their first items. */
+/** Return the items by their keys, in the order of the first item of each. */
 export function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -48,7 +48,7 @@ export function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<
   return groups;
 }
 
-/** The first number from which on a condition holds, `end` where there is none; it must hold for all that follow. */
+/** Return the first index for which a monotone condition holds; `end` if there is none. */
 export function firstWhere(start: number, end: number, holds: (index: number) => boolean): number {
   let [low, high] = [start, end];
   while (low < high) {

@@ -1,17 +1,15 @@
-/** The lanes of a cell's strip, as record/strip.py has them: what the CPU and the GPUs did when. */
+/** The lanes of a cell's strip, the activity of the CPU and the GPUs over time, as in record/strip.py. */
 
 import type { IRecord } from './record';
 import type { IGpuLane, IHostLane, IStripLine, IStripSoFar } from './recordtypes';
 import { known } from './words';
 
-export { readStripSoFar } from './recordtypes';
-
-/** The part of the wall time that may be missing from the legend. */
+/** Part of the wall time that may be missing from the legend. */
 const UNSEEN = 0.02;
-/** The digit of a bin in which a GPU worked all the time. */
+/** Digit of a bin in which a GPU worked all the time. */
 const FULL = 9;
 
-/** What a cell's thread did, by the letter of a bin, and what else a part of a strip may be. */
+/** Kinds of activity with their names: a letter in the bins of the CPU's lane, or a word. */
 export const KINDS = new Map([
   ['p', 'stripPython'],
   ['n', 'stripNative'],
@@ -26,28 +24,28 @@ export const KINDS = new Map([
 type Name<T> = T extends ReadonlyMap<infer K, unknown> ? K : never;
 export type Kind = Name<typeof KINDS>;
 
-/** A part of a lane: from where to where, in seconds, and how much of its height, from and to, from 0 to 1. */
+/** A part of a lane: its time in seconds, and its vertical extent from 0 to 1. */
 export interface IBox {
   kind: Kind;
   from: number;
   to: number;
   bottom: number;
   top: number;
-  /** The line that ran most, of another cell with its number. */
+  /** The line with the most samples, with the number of its cell if that is another one. */
   line?: IStripLine;
-  /** The kernel that ran most. */
+  /** The kernel that ran longest. */
   kernel?: string;
-  /** Of several GPUs: what part of the time each one worked. */
+  /** Share of the time that each of several GPUs worked. */
   each?: { device: string; share: number }[];
 }
 
 export interface ILane {
-  /** The GPU; null: the CPU. */
+  /** Name of the GPU; null for the CPU. */
   device: string | null;
   boxes: IBox[];
-  /** What it did, and for how many seconds; these add up. */
+  /** Seconds by kind of activity; they add up. */
   sums: { kind: Kind; seconds: number }[];
-  /** Seconds until which it is known; null: all of the cell. */
+  /** Seconds until which the lane is known; null if it is known to the end. */
   until: number | null;
 }
 
@@ -64,20 +62,20 @@ interface ILevels {
   longest: string | undefined;
 }
 
-/** Seconds until the code and what it gave to GPUs had ended. */
+/** Return the seconds until the code and its work on GPUs had ended. */
 export function durationOf(record: IRecord): number {
   const wall = known(record, 'wall_time')?.value ?? 0;
   const wentOn = Math.max(0, ...record.gpuWork.map(work => work.wentOn));
   return record.asynchronous ? wall + wentOn : wall;
 }
 
-/** The lanes that are known, one for each GPU; none for a short cell. */
+/** Return the known lanes, one for each GPU; none for a short cell. */
 export function lanesOf(record: IRecord): ILane[] {
   const wall = known(record, 'wall_time')?.value ?? 0;
   return [...hostLane(record.hostLane, wall), ...devicesOf(record).map(one => gpuLane(one))];
 }
 
-/** The same to draw: one for all GPUs together. */
+/** Return the lanes to draw, with all GPUs in one. */
 export function drawnLanesOf(record: IRecord): ILane[] {
   const wall = known(record, 'wall_time')?.value ?? 0;
   return [...hostLane(record.hostLane, wall), ...together(devicesOf(record))];
@@ -93,13 +91,13 @@ function together([first, ...others]: readonly IDevice[]): ILane[] {
   return first === undefined ? [] : [gpuLane(first, ...others)];
 }
 
-/** Why a lane that one would look for is not there, which is not idle; null: none is missing. */
+/** Return why an expected lane is missing, which does not mean idle; null if none is. */
 export function notDrawn(record: IRecord): 'stripNoCpu' | 'stripCoarse' | 'stripNoGpu' | null {
   if (record.hostLane === null) {
     return 'stripNoCpu';
   }
   const times = record.readings.filter(({ quantity }) => quantity === 'device_time');
-  // What a driver counts for the process is coarse.
+  // A driver's figure for the process is too coarse for a lane.
   if (times.some(({ scope, value }) => scope === 'process' && (value ?? 0) > 0)) {
     return 'stripCoarse';
   }
@@ -107,7 +105,7 @@ export function notDrawn(record: IRecord): 'stripNoCpu' | 'stripCoarse' | 'strip
   return ran && times.every(({ value }) => value === null) ? 'stripNoGpu' : null;
 }
 
-/** The lanes of a cell that runs, to draw. What a GPU did last is not known yet. */
+/** Return the lanes of a running cell. The last activity of a GPU is not known yet. */
 export function lanesSoFar({ seconds, host, gpus }: IStripSoFar): ILane[] {
   const devices = gpus.map(({ device, lane }) => ({ device, lane, kernels: [] }));
   return [...hostLane(host, seconds), ...together(devices)];
@@ -138,7 +136,7 @@ function hostLane(lane: IHostLane | null, wall: number): ILane[] {
   return [{ device: null, boxes, sums, until: null }];
 }
 
-/** Of one GPU or of several: the mean of their parts. */
+/** Return the lane of one GPU, or the mean of several. */
 function gpuLane(first: IDevice, ...others: readonly IDevice[]): ILane {
   const devices = [first, ...others];
   const { seconds } = first.lane;
@@ -177,14 +175,14 @@ function gpuLane(first: IDevice, ...others: readonly IDevice[]): ILane {
   };
 }
 
-/** What a GPU did in a bin: the parts of it, from 0 to 1, and the kernel that ran most. */
+/** Return the activity of a GPU in a bin, from 0 to 1, and the kernel that ran longest. */
 function levels({ device, lane, kernels }: IDevice, bin: number): ILevels {
   const level = (digits: string): number => (Number(digits[bin] ?? '0') || 0) / FULL;
   const longest = kernels[place(lane.longest.charAt(bin))];
   return { device, kernels: level(lane.kernels), copies: level(lane.copies), longest };
 }
 
-/** The place that a character of a lane stands for; -1 for none. */
+/** Return the index that a character of a lane stands for; -1 for none. */
 function place(character: string): number {
   return /^[0-9a-z]$/.test(character) ? parseInt(character, 36) : -1;
 }
@@ -197,7 +195,7 @@ function mean(values: readonly number[]): number {
   return sum(values) / values.length;
 }
 
-/** Neighbours that are the same: where they begin, how many, and what they are. */
+/** Return runs of equal neighbours: index, count and value. */
 function runs(values: readonly string[]): { at: number; count: number; what: string }[] {
   const found: { at: number; count: number; what: string }[] = [];
   values.forEach((what, at) => {

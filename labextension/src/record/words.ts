@@ -1,31 +1,30 @@
-/** Names for people, of what records and live counters name; and which of a record's readings a list tells of. */
+/** Display names of quantities, frameworks and scopes, and the readings that lists show. */
 
-import { isMessage } from '../language/i18n';
-import type { Translate } from '../language/i18n';
+import { isMessage, type Translate } from '../language/i18n';
 import { FRAMEWORKS, LIBRARIES } from './names';
 import type { IReading, IRecord } from './record';
 
-/** A quantity's reading that has a value. */
+/** Return the reading of a quantity if it has a value. */
 export function known(record: IRecord, quantity: string): IReading | undefined {
   return record.readings.find(reading => reading.quantity === quantity && reading.value !== null);
 }
 
-/** The name of a framework's module, or of a library beside it, as its people write it. */
+/** Return the display name of a framework's module or of a library. */
 export function frameworkName(name: string): string {
   return FRAMEWORKS.get(name) ?? LIBRARIES.get(name) ?? name;
 }
 
-/** What was installed: `Keras 3.11, TensorFlow 2.19.1`. */
+/** Return installed versions: `Keras 3.11, TensorFlow 2.19.1`. */
 export function versionsInWords(versions: readonly (readonly [string, string])[]): string {
   return versions.map(([name, version]) => `${frameworkName(name)} ${version}`).join(', ');
 }
 
-/** A quantity's name for people. */
+/** Return a quantity's display name. */
 export function quantityName(quantity: string, t: Translate): string {
   return named(quantity, quantity.replaceAll('_', ' '), t);
 }
 
-/** What a reading covers. */
+/** Return the display name of what a reading covers. */
 export function scopeName(scope: string, t: Translate): string {
   return named(`${scope}Scope`, scope, t);
 }
@@ -34,7 +33,7 @@ function named(message: string, otherwise: string, t: Translate): string {
   return isMessage(message) ? t(message) : otherwise;
 }
 
-/** The energy that a list tells of: the GPU's, as a receipt does, or the one figure there is. */
+/** Return the energy that a list shows: the GPU's, as a receipt does, or the only figure there is. */
 export function energyOf(record: IRecord): IReading | undefined {
   const readings = record.readings.filter(
     ({ quantity, value }) => quantity === 'energy' && value !== null

@@ -1,7 +1,7 @@
 /**
- * Tells a screen reader what a sighted user notices from the corner of an eye, and no more: a kernel that
- * stopped or was restarted, the end of a cell that took a while or brought something to act on, and a cell
- * that was not found. Numbers that change by themselves, and records that were there before, are no news.
+ * Announces to screen readers what sighted users notice anyway: a kernel that stopped or restarted, the end
+ * of a cell that took a while or needs action, and a cell that was not found. Changing numbers and old
+ * records are not announced.
  */
 
 import type { ReactElement } from 'react';
@@ -9,36 +9,36 @@ import type { ReactElement } from 'react';
 import { dotted } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
 import { figureNamed, messagesOf } from '../record/head';
-import { isToActOn } from '../record/notes';
+import { isToActOn } from '../record/logs';
 import type { IState } from '../kernel/state';
 import { known } from '../record/words';
 import { plain } from '../language/prose';
 
-/** Seconds from which the end of a cell is news. */
-const WHILE = 5;
+/** Seconds from which the end of a cell is announced. */
+const LONG_CELL = 5;
 
 export function Announcer(props: {
   state: IState;
-  /** Why a cell that the user asked for cannot be shown. */
-  lost: Message | null;
+  /** Why a requested cell cannot be shown. */
+  missingCell: Message | null;
   t: Translate;
 }): ReactElement {
-  const { state, lost, t } = props;
+  const { state, missingCell, t } = props;
   return (
     <div className="jp-mlgpu-Hidden" role="status">
-      {lost === null ? (endOfKernel(state, t) ?? lastEnd(state, t)) : t(lost)}
+      {missingCell === null ? (endOfKernel(state, t) ?? lastEnd(state, t)) : t(missingCell)}
     </div>
   );
 }
 
-function endOfKernel({ kernel, restarted, death }: IState, t: Translate): string | null {
+function endOfKernel({ kernel, restarted, exit }: IState, t: Translate): string | null {
   const now =
     kernel === 'dead'
       ? t('kernel_dead')
       : kernel === 'absent' && restarted
         ? t('kernelRestarted')
         : null;
-  return now === null || death === null ? now : `${plain(t.say(death.sentence))} ${now}`;
+  return now === null || exit === null ? now : `${plain(t.say(exit.sentence))} ${now}`;
 }
 
 function lastEnd({ ended }: IState, t: Translate): string {
@@ -47,11 +47,11 @@ function lastEnd({ ended }: IState, t: Translate): string {
   }
   const cell = `${t('cell')} ${ended.cell.executionCount ?? ''}`.trim();
   const wall = known(ended, 'wall_time');
-  const said =
-    wall === undefined || (wall.value ?? 0) < WHILE
+  const ending =
+    wall === undefined || (wall.value ?? 0) < LONG_CELL
       ? ''
       : t('finishedIn', { cell, outcome: t(ended.outcome), time: figureNamed('time', ended, t) });
   const toActOn = ended.logs.some(({ verdict }) => isToActOn(verdict));
   const messages = toActOn ? messagesOf(ended, t) : '';
-  return dotted(said || (messages && cell), messages);
+  return dotted(ending || (messages && cell), messages);
 }

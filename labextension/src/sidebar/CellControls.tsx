@@ -1,8 +1,7 @@
-/** One row of controls over the records: find, sort, and the filters, which are folded away until asked for. */
+/** Controls above the records: search, sort order, and collapsible filters. */
 
 import { filterIcon } from '@jupyterlab/ui-components';
-import { useId } from 'react';
-import type { ReactElement } from 'react';
+import { useId, type ReactElement } from 'react';
 
 import { dotted } from '../record/format';
 import { ALL_RECORDS, GROUPINGS, OUTCOMES, SORTS, countFilters } from '../record/cellrows';
@@ -16,16 +15,16 @@ import { Button, Chip, Search, Select, toggled } from '../receipts/controls';
 interface IControls {
   filter: IRecordFilter;
   onFilter: (change: Partial<IRecordFilter>) => void;
-  /** How many records ended in each way, with the other filters as they are. */
+  /** Number of records by outcome, before the filter by outcome. */
   counts: Record<Outcome, number>;
-  /** The devices that there are to choose from. */
+  /** Devices to choose from. */
   devices: readonly string[];
   t: Translate;
 }
 
 export function CellControls(
   props: IControls & {
-    /** Whether the filters are unfolded. */
+    /** True if the filters are expanded. */
     open: boolean;
     onOpen: (open: boolean) => void;
   }
@@ -117,25 +116,25 @@ function Folded(props: IControls): ReactElement {
   );
 }
 
-/** How many of the records are shown, where that is not all of them, and how to see all again. */
+/** The number of records that match, if not all do, with a button that clears the filters. */
 export function CellsShown(props: {
   shown: number;
   count: number;
-  /** How many stand last, because what they are sorted by was not measured. */
+  /** Number of records without the sorted figure, which come last. */
   unmeasured: number;
   filter: IRecordFilter;
   onFilter: (change: Partial<IRecordFilter>) => void;
   t: Translate;
 }): ReactElement {
   const { shown, count, unmeasured, filter, onFilter, t } = props;
-  const said = dotted(
+  const summary = dotted(
     shown < count && t('recordsShown', { shown, count }),
     unmeasured > 0 && t('standLast', { count: unmeasured })
   );
   const { sort, group } = filter;
   return (
     <div className="jp-mlgpu-CellsShown">
-      <span role={said ? 'status' : undefined}>{said}</span>
+      <span role={summary ? 'status' : undefined}>{summary}</span>
       {shown < count && (
         <Button
           label={t('clearFilters')}

@@ -1,7 +1,6 @@
-/** The page of one record; what draws it is loaded when the first one is opened. */
+/** The page of one record. Its code is loaded when the first page is opened. */
 
-import { useEffect, useState } from 'react';
-import type { ComponentType, ReactElement } from 'react';
+import { useEffect, useState, type ComponentType, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
@@ -13,7 +12,7 @@ export interface ICellPage {
   session: NotebookSession;
   onBack: () => void;
   onGo: (entry: IEntry) => void;
-  /** Show its lines among the logs. */
+  /** Show its lines in the log. */
   onLogs: (entry: IEntry) => void;
   t: Translate;
 }

@@ -1,35 +1,32 @@
-/** The records of a notebook: the list of them, the page of the one that was opened, or two compared. */
+/** The records of a notebook: the list, the page of one record, or the comparison of two. */
 
-import { useCallback, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useCallback, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
-import { shownEntries } from '../kernel/state';
-import type { IEntry, IState } from '../kernel/state';
+import { shownEntries, type IEntry, type IState } from '../kernel/state';
 import { CellPage } from './CellPage';
 import { ComparisonPage } from './ComparisonPage';
-import { RecordList } from './RecordList';
-import type { ILost } from './RecordList';
-import { Selection } from './Selection';
+import { RecordList, type IMissingCell } from './RecordList';
+import { Button } from '../receipts/controls';
 import { useOwnedState } from '../receipts/useOwnedState';
 
-/** What a selection holds, at most. */
-const TWO = 2;
+/** Largest number of selected records. */
+const MOST_SELECTED = 2;
 
 export function CellsView(props: {
   session: NotebookSession;
   state: IState;
-  lost: ILost | null;
+  missingCell: IMissingCell | null;
   onGo: (entry: IEntry) => void;
   onLogs: (entry: IEntry) => void;
   t: Translate;
 }): ReactElement {
-  const { session, state, lost, onGo, onLogs, t } = props;
+  const { session, state, missingCell, onGo, onLogs, t } = props;
   const [opened, setOpened] = useOwnedState<string | null>(session, 'opened', null);
   const [selection, setSelection] = useOwnedState<readonly string[]>(session, 'selection', []);
   const [comparing, setComparing] = useOwnedState(session, 'comparing', false);
-  // From a page one comes back to the record that it was about.
+  // Record that gets the focus when its page is closed.
   const [left, setLeft] = useState<string | null>(null);
   const forget = useCallback(() => setLeft(null), []);
   const entries = shownEntries(state);
@@ -50,7 +47,7 @@ export function CellsView(props: {
       />
     );
   }
-  // Records that were cleared, or belong to a kernel that is gone, are selected no more.
+  // Records that were cleared, or belong to an earlier kernel, are no longer selected.
   const selected = selection.map(find).filter(one => one !== undefined);
   const [one, other] = selected;
   if (comparing && one && other) {
@@ -76,7 +73,7 @@ export function CellsView(props: {
       entries={entries}
       older={state.older}
       run={state.run}
-      lost={lost}
+      missingCell={missingCell}
       selected={selected.map(({ key }) => key)}
       focus={left}
       onFocused={forget}
@@ -86,7 +83,9 @@ export function CellsView(props: {
       onSelect={({ key }) => {
         const before = selected.map(one => one.key);
         const others = before.filter(one => one !== key);
-        setSelection(others.length < before.length ? others : [...others, key].slice(-TWO));
+        setSelection(
+          others.length < before.length ? others : [...others, key].slice(-MOST_SELECTED)
+        );
       }}
       t={t}
     >
@@ -105,4 +104,24 @@ export function CellsView(props: {
 function emptyText(state: IState, t: Translate): string {
   const waits = state.kernel === 'live' && state.tracing !== false && state.running.length === 0;
   return waits ? t('noRecords') : '';
+}
+
+/** Actions on the selected records. */
+function Selection(props: {
+  count: number;
+  onCompare: () => void;
+  onClear: () => void;
+  t: Translate;
+}): ReactElement {
+  const { count, onCompare, onClear, t } = props;
+  return (
+    <div className="jp-mlgpu-Selection" data-count={count}>
+      <span role={count > 0 ? 'status' : undefined}>
+        {count === 1 && t('selectAnother')}
+        {count === 2 && t('twoSelected')}
+      </span>
+      {count === 2 && <Button variant="Button" label={t('compare')} onClick={onCompare} />}
+      {count > 0 && <Button label={t('clearSelection')} onClick={onClear} />}
+    </div>
+  );
 }

@@ -1,4 +1,6 @@
-/** Two records compared: as `%mlc_trace compare` judges them, by their kernel or by the server as the notebook has them. */
+/**
+ * The comparison of two records as in `%mlc_trace compare`, by their kernel, or by the server for saved ones.
+ */
 
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactElement } from 'react';
@@ -6,23 +8,20 @@ import type { ReactElement } from 'react';
 import { cellOf } from '../record/cellrows';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
-import { whyOf } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
-import { shownEntries } from '../kernel/state';
-import type { IEntry, IState } from '../kernel/state';
+import { whyOf, type Sentence } from '../language/sentence';
+import { shownEntries, type IEntry, type IState } from '../kernel/state';
 import { ask as askServer } from '../record/asking';
 import { object } from '../language/untrusted';
 import { PageView } from '../page/figurewidget';
-import { readPage } from '../page/page';
-import type { IPage } from '../page/page';
+import { readPage, type IPage } from '../page/page';
 import { RunAgain } from './RunAgain';
 import { Button, GoToCell } from '../receipts/controls';
 
-/** What the kernel answered, and of how many runs that was. */
+/** The comparison with the number of runs that it is based on, or why there is none. */
 type Answer = { page: IPage; runs: number } | { why: Sentence };
 
 export function ComparisonPage(props: {
-  /** The older one. */
+  /** The older record. */
   a: IEntry;
   b: IEntry;
   session: NotebookSession;
@@ -35,7 +34,7 @@ export function ComparisonPage(props: {
   const live = state.kernel === 'live' && !a.saved && !b.saved;
   const runs = useMemo(() => countRuns(shownEntries(state), a, b), [state, a, b]);
   const [answer, ask] = useAnswer(session, live, a, b, runs);
-  // Records come a moment after their cells have ended: compared again are all of them.
+  // Records arrive shortly after their cells end; the comparison is repeated when all are there.
   const [wanted, setWanted] = useState<number | null>(null);
   const waits = wanted !== null && !(answer !== null && 'runs' in answer && answer.runs >= wanted);
   useEffect(() => {
@@ -72,11 +71,11 @@ export function ComparisonPage(props: {
                 onRan={made => setWanted(runs + made)}
                 t={t}
               >
-                {/* Not by itself: a cell that runs now is not to be disturbed. */}
+                {/* Not automatically: a running cell must not be disturbed. */}
                 {answer.runs < runs && !waits && (
                   <p className="jp-mlgpu-Comparison-newer">
                     <span role="status">{t('newerRuns')}</span>{' '}
-                    <Button look="Button" label={t('compareAgain')} onClick={ask} />
+                    <Button variant="Button" label={t('compareAgain')} onClick={ask} />
                   </p>
                 )}
               </RunAgain>
@@ -95,7 +94,7 @@ function whyNot(answer: Answer, t: Translate): string {
   return ('why' in answer && t.say(answer.why)) || t('noAnswer');
 }
 
-/** What the comparison says first, and the page without it. */
+/** Return the headline, and the page without it. */
 function split(answer: Answer | null): [headline: Sentence | null, page: IPage | null] {
   if (answer === null || 'why' in answer) {
     return [null, null];
@@ -123,7 +122,7 @@ function Side(props: {
   );
 }
 
-/** The comparison of two records; null while it is awaited. */
+/** Return the comparison, null until it has come, and a function that repeats it. */
 function useAnswer(
   session: NotebookSession,
   live: boolean,
@@ -132,16 +131,16 @@ function useAnswer(
   runs: number
 ): [Answer | null, () => void] {
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const asked = useRef(0);
+  const newest = useRef(0);
   const known = useRef(runs);
   useEffect(() => {
     known.current = runs;
   }, [runs]);
   const ask = useCallback(() => {
-    const [number, counted] = [(asked.current += 1), known.current];
+    const [number, counted] = [(newest.current += 1), known.current];
     void comparison(session, live, a, b, counted).then(next => {
-      // An answer to an earlier question comes too late.
-      if (number === asked.current) {
+      // A newer request has been sent meanwhile.
+      if (number === newest.current) {
         setAnswer(next);
       }
     });
@@ -160,7 +159,7 @@ async function comparison(
   try {
     const page = readPage(
       live
-        ? object(await session.tell('compare', { a: named(a), b: named(b) }))?.page
+        ? object(await session.request('compare', { a: named(a), b: named(b) }))?.page
         : await askServer('comparison', { a: receiptOf(session, a), b: receiptOf(session, b) })
     );
     return typeof page === 'string' ? { why: '' } : { page, runs };
@@ -169,7 +168,7 @@ async function comparison(
   }
 }
 
-/** What the kernel knows a record by. */
+/** Return the key of a record in the kernel. */
 function named({ record }: IEntry): object {
   return { run: record.runId, sequence: record.cell.sequence };
 }
@@ -178,7 +177,7 @@ function receiptOf(session: NotebookSession, { record }: IEntry): object | null 
   return session.receipt(record)?.data ?? null;
 }
 
-/** How many records there are of the two cells. */
+/** Return the number of records of the two cells. */
 function countRuns(entries: readonly IEntry[], a: IEntry, b: IEntry): number {
   const cells = [cellOf(a.record), cellOf(b.record)];
   return entries.filter(({ record }) => cells.includes(cellOf(record))).length;

@@ -1,18 +1,17 @@
-/** A curve of values over time, filled below, stretched to the room there is. */
+/** A curve of values over time with a filled area, stretched to its container. */
 
 import type { ReactElement } from 'react';
 
-import { lines } from '../record/curve';
-import type { CurvePoint, ISides } from '../record/curve';
+import { lines, type CurvePoint, type ISides } from '../record/curve';
 
-/** The box in which it is drawn. */
+/** Size of the SVG's view box. */
 const WIDTH = 100;
 const HEIGHT = 32;
 
 export function Curve(props: {
   points: readonly CurvePoint[];
   sides: ISides;
-  /** What it says in words; without them, they stand beside it. */
+  /** Text for screen readers; without it the curve is hidden from them. */
   label?: string;
 }): ReactElement {
   const { points, sides, label } = props;

@@ -1,18 +1,15 @@
 /**
- * The device of the cells to come, and whether they are traced: chosen here as the magics choose them.
+ * Controls for the device and the tracing of later cells, equivalent to the magics.
  *
- * What is shown as chosen is what the kernel says. While a cell runs it waits, and that is said.
+ * They show the kernel's state. A choice made while a cell runs is pending, and a sentence says so.
  */
 
-import { useEffect, useId, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useEffect, useId, useState, type ReactElement } from 'react';
 
-import { choiceName, picks, wordName } from '../kernel/devicechoice';
-import type { IPick } from '../kernel/devicechoice';
+import { choiceName, picks, wordName, type IPick } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
-import { whyOf } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
+import { whyOf, type Sentence } from '../language/sentence';
 import type { IState } from '../kernel/state';
 import { Prose } from '../receipts/Prose';
 import { RestartOffer } from '../receipts/RestartOffer';
@@ -25,40 +22,40 @@ export function DevicePicker(props: {
   const { session, state, t } = props;
   const { device, choices, tracing } = state;
   const [problem, setProblem] = useState<Sentence>('');
-  const tell = (type: string, content: object): void => {
+  const send = (type: string, content: object): void => {
     setProblem('');
-    session.tell(type, content).catch((error: unknown) => {
+    session.request(type, content).catch((error: unknown) => {
       setProblem(whyOf(error));
     });
   };
-  const said = choices?.said ?? null;
-  const wish = choices?.device ?? null;
+  const answer = choices?.said ?? null;
+  const pending = choices?.device ?? null;
   return (
     <section className="jp-mlgpu-Picker" aria-label={t('device')}>
       {picks(device, choices).map(pick => (
         <DeviceSelect
           key={pick.framework}
           pick={pick}
-          onChoose={word => tell('device', { word, framework: pick.framework })}
+          onChoose={word => send('device', { word, framework: pick.framework })}
           t={t}
         />
       ))}
-      <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
+      <p role="status" className="jp-mlgpu-Picker-said" data-refused={answer?.refused ?? false}>
         <Prose
           text={
             t.say(problem) ||
-            (wish && t('applies', { device: wordName(wish.word, t) })) ||
-            t.say(said?.sentence ?? '')
+            (pending && t('applies', { device: wordName(pending.word, t) })) ||
+            t.say(answer?.sentence ?? '')
           }
         />
       </p>
-      {said?.restart && <RestartOffer hint={said.restart} session={session} t={t} />}
+      {answer?.restart && <RestartOffer hint={answer.restart} session={session} t={t} />}
       {tracing !== null && (
         <label className="jp-mlgpu-Switch">
           <input
             type="checkbox"
             checked={choices?.trace ?? tracing}
-            onChange={event => tell('trace', { on: event.target.checked })}
+            onChange={event => send('trace', { on: event.target.checked })}
           />
           {t('traceCells')}
           {typeof choices?.trace === 'boolean' && (
@@ -77,11 +74,11 @@ export function DeviceSelect(props: {
 }): ReactElement {
   const { pick, onChoose, t } = props;
   const id = useId();
-  // Until the kernel has heard of it, what was just chosen stays chosen.
+  // The new choice is shown until the kernel confirms it.
   const [sent, setSent] = useState<string | null>(null);
   const { chosen, missing, name, words } = pick;
   useEffect(() => {
-    const timer = setTimeout(() => setSent(null), sent === chosen ? 0 : HEARD);
+    const timer = setTimeout(() => setSent(null), sent === chosen ? 0 : CONFIRMATION_LIMIT);
     return () => clearTimeout(timer);
   }, [sent, chosen]);
   return (
@@ -111,5 +108,5 @@ export function DeviceSelect(props: {
   );
 }
 
-/** Milliseconds after which a choice that the kernel has not taken up is shown no more. */
-const HEARD = 2_000;
+/** Milliseconds after which an unconfirmed choice is no longer shown. */
+const CONFIRMATION_LIMIT = 2_000;

@@ -1,13 +1,11 @@
-/** Whether this kernel's set-up is in order: asked for with a button, and what was found with its remedy. */
+/** The doctor's check of the kernel's set-up: a button, and the findings with their remedies. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
-import type { IDiagnosis, IDoctor, IFinding } from '../kernel/doctor';
+import type { IDoctor, ILightDiagnosis, ILightFinding } from '../kernel/messages';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
-import { whyOf } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
+import { whyOf, type Sentence } from '../language/sentence';
 import { CopyButton } from '../receipts/CopyButton';
 import { Button } from '../receipts/controls';
 import { Prose } from '../receipts/Prose';
@@ -23,10 +21,10 @@ export function Doctor(props: {
   const found = doctor?.found ?? null;
   const ask = (): void => {
     setRefused(null);
-    session.tell('doctor').catch((error: unknown) => setRefused(whyOf(error)));
+    session.request('doctor').catch((error: unknown) => setRefused(whyOf(error)));
   };
   const problem = refused ?? doctor?.problem ?? null;
-  const said = asking
+  const message = asking
     ? t('doctorAsking')
     : (problem ?? (found === null ? t('doctorUnasked') : found.head));
   return (
@@ -34,7 +32,7 @@ export function Doctor(props: {
       <h3>{t('doctor')}</h3>
       <p role="status">
         {found !== null && !asking && problem === null && <Light found={found} />}
-        <Prose text={t.say(said)} />
+        <Prose text={t.say(message)} />
       </p>
       {found !== null && !asking && problem === null && <Findings found={found} t={t} />}
       <Button
@@ -46,8 +44,8 @@ export function Doctor(props: {
   );
 }
 
-/** A shape beside the words, which say the same. */
-function Light(props: { found: IDiagnosis }): ReactElement {
+/** A tick or an exclamation mark; the text says the same. */
+function Light(props: { found: ILightDiagnosis }): ReactElement {
   const well = props.found.findings.length === 0;
   return (
     <svg
@@ -63,7 +61,7 @@ function Light(props: { found: IDiagnosis }): ReactElement {
   );
 }
 
-function Findings(props: { found: IDiagnosis; t: Translate }): ReactElement {
+function Findings(props: { found: ILightDiagnosis; t: Translate }): ReactElement {
   const { found, t } = props;
   return (
     <>
@@ -80,7 +78,7 @@ function Findings(props: { found: IDiagnosis; t: Translate }): ReactElement {
   );
 }
 
-function Finding(props: { finding: IFinding; t: Translate }): ReactElement {
+function Finding(props: { finding: ILightFinding; t: Translate }): ReactElement {
   const { id, title, evidence, remedy, confidence } = props.finding;
   const { t } = props;
   const sure = confidence === null ? '' : `${t.say(confidence)}; `;

@@ -1,7 +1,6 @@
-/** The sidebar's plans, races, benchmarks and collections: one of them, the last unless another is chosen. */
+/** The plans, races, benchmarks and collections of a notebook, one at a time. */
 
-import { Suspense } from 'react';
-import type { ReactElement } from 'react';
+import { Suspense, type ReactElement } from 'react';
 
 import { PageView } from '../page/figurewidget';
 import type { Message, Translate } from '../language/i18n';
@@ -12,7 +11,7 @@ import { plain } from '../language/prose';
 
 export function FiguresView(props: {
   figures: readonly IFigure[];
-  /** The key of the figure to show; null: the last. */
+  /** Key of the selected figure; null for the last one. */
   selected: string | null;
   onChoose: (key: string) => void;
   onGo: (figure: IFigure) => void;
@@ -51,7 +50,7 @@ const TABS: Record<IPage['kind'], Message> = {
   engines: 'engines'
 };
 
-/** What the tab is called: after what is in it. */
+/** Return the tab's name, according to its content. */
 export function figuresName(figures: readonly IFigure[], t: Translate): string {
   const [name, ...others] = new Set(figures.map(({ page }) => TABS[page.kind]));
   return t(name === undefined || others.length > 0 ? 'plansAndRaces' : name);

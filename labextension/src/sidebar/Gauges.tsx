@@ -1,10 +1,8 @@
-/** What the machine does now: numbers, a curve of the last minutes below each, and the same as a table. */
+/** Live counters of the machine: numbers, curves of the last minutes, and the same as a table. */
 
-import { useEffect, useState } from 'react';
-import type { CSSProperties, ReactElement } from 'react';
+import { useEffect, useState, type CSSProperties, type ReactElement } from 'react';
 
-import { asBackground, bands } from '../kernel/bands';
-import type { IBand } from '../kernel/bands';
+import { asBackground, bands, type IBand } from '../kernel/bands';
 import type { ICounters } from '../kernel/counters';
 import { dotted, formatSeconds } from '../record/format';
 import {
@@ -20,7 +18,7 @@ import {
 } from '../kernel/gauges';
 import type { IGauge, IGroup } from '../kernel/gauges';
 import type { Message, Translate } from '../language/i18n';
-import type { IWatched } from '../kernel/machine';
+import type { ICounterSource } from '../kernel/machine';
 import type { IState } from '../kernel/state';
 import { quantityName } from '../record/words';
 import { Fold } from '../receipts/Fold';
@@ -30,30 +28,30 @@ import { useSignal } from '../receipts/useSignal';
 import { Prose } from '../receipts/Prose';
 import { Curve } from './Curve';
 
-/** Milliseconds without a number after which the last one is no longer shown as the present one. */
+/** Milliseconds after which the last number is too old to be shown. */
 const LATE = 3_000;
 
 export function Gauges(props: {
-  /** A notebook's kernel, or the machine of the server. */
-  of: IWatched;
-  /** What is known of the kernel; null: it is a machine. */
+  /** The notebook's kernel, or the server's machine. */
+  of: ICounterSource;
+  /** State of the kernel; null for a machine. */
   state: IState | null;
-  /** Said where no new numbers come. */
+  /** Message for numbers that are late. */
   whenLate: Message;
   t: Translate;
 }): ReactElement {
-  const { of: watched, state, whenLate, t } = props;
-  const { counters: store } = watched;
+  const { of: source, state, whenLate, t } = props;
+  const { counters: store } = source;
   const { liveGauges, redrawSeconds } = usePreferences();
   const newest = useSignal(store.changed, () => store.value);
-  // The first numbers are not waited for.
+  // The first numbers are shown at once.
   const counters = usePaced(newest, newest.sampled === null ? 0 : redrawSeconds);
-  // A kernel's go on, in sight or not: what happens meanwhile is in the curve when one comes back.
-  useEffect(() => watched.watch(liveGauges), [watched, liveGauges]);
+  // A kernel's counters go on out of sight, so that the curve has no gap when the user comes back.
+  useEffect(() => source.requestCounters(liveGauges), [source, liveGauges]);
   const late = useLate(newest);
   const { samples, series, sampled } = counters;
-  const { whyResting } = newest;
-  const live = sampled !== null && !late && whyResting === null;
+  const { whyStopped } = newest;
+  const live = sampled !== null && !late && whyStopped === null;
   if (!liveGauges) {
     return <p className="jp-mlgpu-Quiet">{t('gaugesOff')}</p>;
   }
@@ -66,9 +64,9 @@ export function Gauges(props: {
       data-sampled={sampled}
       style={style}
     >
-      {samples.length === 0 && whyResting === null && <p>{t('waitingForNumbers')}</p>}
-      {whyResting !== null && <p className="jp-mlgpu-Note">{t.say(whyResting) || t('resting')}</p>}
-      {late && whyResting === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
+      {samples.length === 0 && whyStopped === null && <p>{t('waitingForNumbers')}</p>}
+      {whyStopped !== null && <p className="jp-mlgpu-Note">{t.say(whyStopped) || t('resting')}</p>}
+      {late && whyStopped === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
       <Cells cells={cells} t={t} />
       {groups(series).map(group => (
         <Device key={group.device} counters={counters} group={group} live={live} t={t} />
@@ -82,7 +80,7 @@ export function Gauges(props: {
   );
 }
 
-/** Which cells the bands are of. */
+/** The cells of the bands, with their numbers. */
 function Cells(props: { cells: readonly IBand[]; t: Translate }): ReactElement {
   const { cells, t } = props;
   return (
@@ -198,11 +196,11 @@ function Gauge(props: {
   );
 }
 
-/** The table beside the charts of one device: a row every ten seconds. */
+/** The table of one device, with a row every ten seconds. */
 function GaugeTable(props: {
   counters: ICounters;
   group: IGroup;
-  /** The device's name. */
+  /** Display name of the device. */
   name: string;
   t: Translate;
 }): ReactElement {
@@ -231,12 +229,12 @@ function GaugeTable(props: {
   );
 }
 
-/** Whether no number has come for a while. */
-function useLate({ sampled, whyResting }: ICounters): boolean {
+/** Return true if no number has come for a while. */
+function useLate({ sampled, whyStopped }: ICounters): boolean {
   const [lateAfter, setLateAfter] = useState<string | null>(null);
   useEffect(() => {
     const timer = setTimeout(() => setLateAfter(sampled), LATE);
     return () => clearTimeout(timer);
-  }, [sampled, whyResting]);
+  }, [sampled, whyStopped]);
   return sampled !== null && lateAfter === sampled;
 }

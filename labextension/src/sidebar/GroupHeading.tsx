@@ -1,4 +1,4 @@
-/** The heading of a group of records: of one run of the kernel, or of the runs of one cell. */
+/** The heading of a group of records: a run of the kernel, or the runs of one cell. */
 
 import type { ReactElement } from 'react';
 
@@ -11,9 +11,9 @@ import { Caret } from '../receipts/icons';
 
 export function GroupHeading(props: {
   heading: IHeading;
-  /** How the runs of its cell went, where it is a cell's. */
+  /** Trend of the cell's runs; null for other groups. */
   trend: ITrend | null;
-  /** Whether it is the run of the kernel that the notebook has now. */
+  /** True for the notebook's current run of the kernel. */
   current: boolean;
   tabStop: boolean;
   onToggle: () => void;

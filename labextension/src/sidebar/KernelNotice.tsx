@@ -1,4 +1,4 @@
-/** Why the kernel shows nothing, what it died of, and what to do about it. */
+/** Why the kernel shows nothing, its exit cause, and the remedy. */
 
 import type { ReactElement } from 'react';
 
@@ -19,38 +19,38 @@ export function KernelNotice(props: {
   const { state, onAsk, t } = props;
   const { kernel } = state;
   const absent = kernel === 'absent';
-  // That a notebook is not traced stands beside the button that starts it, unless there is more to say.
-  if (kernel === 'live' || (absent && !state.restarted && state.death === null)) {
+  // Beside the button that starts tracing, a notice is only needed after a restart or an exit.
+  if (kernel === 'live' || (absent && !state.restarted && state.exit === null)) {
     return null;
   }
   return (
     <div className="jp-mlgpu-Notice" data-kernel={kernel}>
-      {state.death !== null && <WhyItDied death={state.death} t={t} />}
+      {state.exit !== null && <ExitCause exit={state.exit} t={t} />}
       <p>{t(absent ? 'kernelRestarted' : `kernel_${kernel}`)}</p>
       {kernel === 'silent' && <Button label={t('askAgain')} onClick={onAsk} />}
     </div>
   );
 }
 
-function WhyItDied(props: { death: IKernelExit; t: Translate }): ReactElement {
-  const { death, t } = props;
-  const last = death.lines.at(-1);
+function ExitCause(props: { exit: IKernelExit; t: Translate }): ReactElement {
+  const { exit, t } = props;
+  const last = exit.lines.at(-1);
   const meant = last === undefined ? null : explain(last, t.messages);
-  // What to do may be what the last line's message says, which is translated by its id.
-  const next = death.next === last?.advice ? (meant?.advice ?? death.next) : death.next;
+  // If the advice is that of the last line's message, its translation is found by the message's id.
+  const next = exit.next === last?.advice ? (meant?.advice ?? exit.next) : exit.next;
   return (
-    <div className="jp-mlgpu-Death" data-confidence={death.confidence}>
+    <div className="jp-mlgpu-Death" data-confidence={exit.confidence}>
       <p>
-        <Prose text={t.say(death.sentence)} />
+        <Prose text={t.say(exit.sentence)} />
       </p>
       <p>
         <Prose text={t.say(next)} />
       </p>
       {last !== undefined && (
-        <Fold label={t('lastLines', { count: death.lines.length })}>
+        <Fold label={t('lastLines', { count: exit.lines.length })}>
           {() => (
             <>
-              {death.lines.map((line, index) => (
+              {exit.lines.map((line, index) => (
                 <RawLine key={index} line={line} t={t} />
               ))}
               <p className="jp-mlgpu-Meaning">{meant?.meaning ?? t('notKnownLine')}</p>

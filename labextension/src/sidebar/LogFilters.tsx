@@ -1,30 +1,27 @@
-/** What to show of the log: verdicts, a cell, a text; explained, or as it was printed. */
+/** Filters of the log: verdicts, a cell, a text, and whether lines are explained. */
 
-import { memo, useDeferredValue } from 'react';
-import type { ReactElement } from 'react';
+import { memo, useDeferredValue, type ReactElement } from 'react';
 
-import { cellNumber } from '../record/cellnumber';
+import { cellNumber } from '../record/cell';
 import type { Translate } from '../language/i18n';
-import { NO_CELL } from '../record/logrows';
-import type { ILogFilter, ILogGroup } from '../record/logrows';
-import { VERDICTS } from '../record/logs';
-import type { Verdict } from '../record/logs';
+import { NO_CELL, type ILogFilter, type ILogGroup } from '../record/logrows';
+import { VERDICTS, type Verdict } from '../record/logs';
 import { VerdictShape } from '../receipts/Verdict';
 import { Chip, Search, toggled } from '../receipts/controls';
 
-/** Cells to choose from: the newest. */
+/** Largest number of cells to choose from; the newest ones. */
 export const CHOICES = 200;
 
 export function LogFilters(props: {
   filter: ILogFilter;
   onFilter: (change: Partial<ILogFilter>) => void;
   counts: Record<Verdict, number>;
-  /** The newest `CHOICES` cells that have lines, and the one that is chosen. */
+  /** The newest `CHOICES` cells with lines, and the chosen one. */
   groups: readonly ILogGroup[];
   t: Translate;
 }): ReactElement {
   const { filter, onFilter, counts, groups, t } = props;
-  // While cells run one after the other, what can be chosen follows when there is time: it is many elements.
+  // A deferred value, because the list has many elements and changes with each cell.
   const listed = useDeferredValue(groups);
   const unlisted = filter.group !== null && !listed.some(({ group }) => group === filter.group);
   return (

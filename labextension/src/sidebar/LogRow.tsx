@@ -1,8 +1,8 @@
-/** One line of the log: explained, with the line as printed when opened; or only as it was printed. */
+/** One line of the log, explained or as it was printed. */
 
 import type { ReactElement } from 'react';
 
-import { cellNumber } from '../record/cellnumber';
+import { cellNumber } from '../record/cell';
 import { dotted } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
 import type { ILogRow } from '../record/logrows';
@@ -14,15 +14,15 @@ export function LogRow(props: {
   row: ILogRow;
   raw: boolean;
   open: boolean;
-  /** Why its cell cannot be shown, when the user asked for it. */
-  lost: Message | null;
-  /** Whether the keyboard's Tab stops here; arrows reach the other rows. */
+  /** Why its cell cannot be shown, after the user asked for it. */
+  missingCell: Message | null;
+  /** True if Tab stops here; arrow keys reach the other rows. */
   tabStop: boolean;
   onGo: (row: ILogRow) => void;
   onToggle: (key: string) => void;
   t: Translate;
 }): ReactElement {
-  const { row, raw, open, lost, tabStop, onGo, onToggle, t } = props;
+  const { row, raw, open, missingCell, tabStop, onGo, onToggle, t } = props;
   const { line } = row;
   const tabIndex = tabStop ? 0 : -1;
   const known = line.verdict !== 'unknown';
@@ -47,12 +47,12 @@ export function LogRow(props: {
         {(raw || open || !known) && <RawLine line={line} t={t} />}
       </div>
       {open && <p className="jp-mlgpu-Facts">{originOf(line)}</p>}
-      {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
+      {missingCell !== null && <p className="jp-mlgpu-Note">{t(missingCell)}</p>}
     </>
   );
 }
 
-/** The cell's number and the line's marks; leads to the cell, where there is one. */
+/** The cell's number and the line's marks, as a button that leads to the cell. */
 function HeadButton(props: {
   row: ILogRow;
   tabIndex: number;
@@ -66,7 +66,7 @@ function HeadButton(props: {
       type="button"
       className="jp-mlgpu-Go"
       title={cell ? `${t('goToCell')}: ${cell.name}` : undefined}
-      // It can have the focus all the same: arrow keys go from row to row.
+      // Not `disabled`, because arrow keys must be able to focus it.
       aria-disabled={cell === null}
       tabIndex={tabIndex}
       onClick={() => cell && onGo(row)}
@@ -79,7 +79,7 @@ function HeadButton(props: {
   );
 }
 
-/** Where and when the line was printed, and what it is called. */
+/** Return the stream, the time and the message id of a line. */
 function originOf({ stream, time, id }: ILogLine): string {
   const at = new Date(time ?? NaN);
   return dotted(stream, !Number.isNaN(at.getTime()) && at.toLocaleTimeString(), id);

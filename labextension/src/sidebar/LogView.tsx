@@ -1,22 +1,20 @@
-/** All log lines of the notebook, oldest first, with filters; only those in sight are in the page. */
+/** All log lines of the notebook, oldest first, with filters. Only visible rows are in the page. */
 
-import { useCallback, useMemo, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useCallback, useMemo, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { ALL_LINES, LogRows, groups, linesLeftOut, logSections } from '../record/logrows';
 import type { ILogFilter, ILogRow } from '../record/logrows';
-import { hasOwnRecords, shownEntries } from '../kernel/state';
-import type { IState } from '../kernel/state';
+import { hasOwnRecords, shownEntries, type IState } from '../kernel/state';
 import { CHOICES, LogFilters } from './LogFilters';
 import { LogRow } from './LogRow';
-import type { ILost } from './RecordList';
+import type { IMissingCell } from './RecordList';
 import { WindowedList } from './WindowedList';
 import { useFiltered } from './useFiltered';
 import { Button, toggled } from '../receipts/controls';
 import { Prose } from '../receipts/Prose';
 
-/** Height of a row, in pixels, until it has been measured. */
+/** Estimated height of a row in pixels. */
 const ROW_HEIGHT = 76;
 
 const NO_ROWS = new LogRows();
@@ -25,11 +23,11 @@ export function LogView(props: {
   state: IState;
   filter: ILogFilter;
   onFilter: (change: Partial<ILogFilter>) => void;
-  lost: ILost | null;
+  missingCell: IMissingCell | null;
   onGo: (row: ILogRow) => void;
   t: Translate;
 }): ReactElement {
-  const { state, filter, onFilter, lost, onGo, t } = props;
+  const { state, filter, onFilter, missingCell, onGo, t } = props;
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const sections = useMemo(() => logSections(state), [state]);
   const all = sections.reduce((sum, { length }) => sum + length, 0);
@@ -77,7 +75,7 @@ export function LogView(props: {
                   row={row}
                   raw={filter.raw}
                   open={open.has(row.key)}
-                  lost={lost?.key === row.key ? lost.why : null}
+                  missingCell={missingCell?.key === row.key ? missingCell.why : null}
                   tabStop={tabStop}
                   onGo={onGo}
                   onToggle={key => setOpen(before => toggled(before, key))}
@@ -92,7 +90,7 @@ export function LogView(props: {
   );
 }
 
-/** Lines that are known to exist and are not here. */
+/** Notes on lines that exist but are not listed. */
 function LeftOut(props: { state: IState; t: Translate }): ReactElement | null {
   const { state, t } = props;
   const earlier = state.running.reduce((sum, cell) => sum + cell.earlierLogs, 0);

@@ -1,7 +1,8 @@
-/** What the kernel does now: its device, whether cells are traced, and what the machine is at. */
+/** The Now view: device, tracing, and live counters of the kernel. */
 
-import type { ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 
+import { nextTask } from '../record/slices';
 import type { Translate } from '../language/i18n';
 import type { Machine } from '../kernel/machine';
 import type { NotebookSession } from '../kernel/notebooks';
@@ -12,16 +13,15 @@ import { Doctor } from './Doctor';
 import { Button } from '../receipts/controls';
 import { Gauges } from './Gauges';
 import { TraceAlways } from './StartTracing';
-import { useLater } from '../receipts/useLater';
 import { useSignal } from '../receipts/useSignal';
 
-/** A name is the same in both languages. */
+/** Not translated. */
 const PYTHON = 'Python';
 
 export function NowView(props: {
   session: NotebookSession;
   state: IState;
-  /** Show the same as a page of its own; null: it is one, or there is no room for one. */
+  /** Opens the same view as a page; null if this is that page, or there is no room for one. */
   onPage: (() => void) | null;
   t: Translate;
 }): ReactElement {
@@ -46,7 +46,7 @@ export function NowView(props: {
   );
 }
 
-/** Before a kernel of ours tells what it does: what its server's machine does, where the server tells that. */
+/** The server machine's counters, until a kernel sends its own. */
 function MachineNow(props: { machine: Machine; t: Translate }): ReactElement {
   const { machine, t } = props;
   const unknown = useSignal(machine.unknownChanged, () => machine.isUnknown);
@@ -84,4 +84,13 @@ function Frameworks(props: { state: IState; t: Translate }): ReactElement {
       )}
     </dl>
   );
+}
+
+/** Return false for the first drawing, and true from the next task on. */
+function useLater(): boolean {
+  const [later, setLater] = useState(false);
+  useEffect(() => {
+    void nextTask().then(() => setLater(true));
+  }, []);
+  return later;
 }

@@ -1,14 +1,12 @@
 /**
- * What a line of the list has no room for, of the record that is pointed at or in focus: where it ran, its memory,
- * how the runs of its cell went, what the kernel says of it. Its place is there always, so that nothing moves.
+ * Details of the record under the pointer or in focus that do not fit into its row: where it ran, its memory,
+ * the trend of its cell, and the kernel's notes. Its place is always reserved, so that nothing moves.
  */
 
-import { useMemo, useSyncExternalStore } from 'react';
-import type { ReactElement } from 'react';
+import { useMemo, useSyncExternalStore, type ReactElement } from 'react';
 
 import type { CellMarks } from './cellmarks';
-import { trendOf } from '../record/cellrows';
-import type { Runs } from '../record/cellrows';
+import { trendOf, type Runs } from '../record/cellrows';
 import { factsOf } from '../record/head';
 import type { Message, Translate } from '../language/i18n';
 import type { IEntry } from '../kernel/state';
@@ -19,12 +17,12 @@ export function PointedRecord(props: {
   entries: readonly IEntry[];
   runs: Runs;
   marks: CellMarks;
-  /** The record whose cell cannot be shown, and why, when the user asked for it. */
-  lost: { key: string; why: Message } | null;
+  /** The record whose cell cannot be shown, and why, after the user asked for it. */
+  missingCell: { key: string; why: Message } | null;
   t: Translate;
 }): ReactElement {
-  const { entries, runs, marks, lost, t } = props;
-  const key = useSyncExternalStore(marks.subscribe, () => marks.told);
+  const { entries, runs, marks, missingCell, t } = props;
+  const key = useSyncExternalStore(marks.subscribe, () => marks.lastMarked);
   const entry = useMemo(() => entries.find(one => one.key === key), [entries, key]);
   if (entry === undefined) {
     return <div className="jp-mlgpu-PointedRecord" />;
@@ -33,7 +31,7 @@ export function PointedRecord(props: {
   const trend = trendOf(record, runs);
   return (
     <div className="jp-mlgpu-PointedRecord">
-      {lost?.key === key && <p className="jp-mlgpu-Note">{t(lost.why)}</p>}
+      {missingCell?.key === key && <p className="jp-mlgpu-Note">{t(missingCell.why)}</p>}
       <Notes record={record} t={t} />
       <p>{factsOf(record, t)}</p>
       {trend && <Trend trend={trend} t={t} />}

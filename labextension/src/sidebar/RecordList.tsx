@@ -1,6 +1,14 @@
-/** The records in the order and groups asked for; only those in sight are in the page. */
+/** The list of records, sorted and grouped. Only visible rows are in the page. */
 
-import { useCallback, useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
+import {
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore
+} from 'react';
 import type { ReactElement } from 'react';
 
 import {
@@ -20,22 +28,20 @@ import type { NotebookSession } from '../kernel/notebooks';
 import type { IEntry } from '../kernel/state';
 import { CellControls, CellsShown } from './CellControls';
 import { GroupHeading } from './GroupHeading';
-import { RecordRow } from './RecordRow';
-import type { IRowActions } from './RecordRow';
+import { RecordRow, type IRowActions } from './RecordRow';
 import { useOwnedState } from '../receipts/useOwnedState';
-import { useStable } from '../receipts/useStable';
 import { PointedRecord } from './PointedRecord';
 import { WindowedList } from './WindowedList';
 import { toggled } from '../receipts/controls';
 
-/** Height of a row, in pixels, until one was measured. */
+/** Estimated height of a row in pixels. */
 const ROW_HEIGHT = 26;
 
-/** Records from which on there is something to find and to sort. */
+/** Number of records from which there are controls. */
 const FEWEST = 2;
 
-/** What the user asked to be shown, and why that is not possible. */
-export interface ILost {
+/** A record or line whose cell the user asked for, and why it cannot be shown. */
+export interface IMissingCell {
   key: string;
   why: Message;
 }
@@ -46,21 +52,22 @@ export function RecordList(
     /** Oldest first. */
     entries: readonly IEntry[];
     older: number;
-    /** The run of the kernel that the notebook has now. */
+    /** The notebook's current run of the kernel. */
     run: string | null;
-    lost: ILost | null;
-    /** Keys of those selected to be compared. */
+    missingCell: IMissingCell | null;
+    /** Keys of the records selected for a comparison. */
     selected: readonly string[];
-    /** The record that gets the keyboard's focus when the list appears. */
+    /** Key of the record that gets the focus when the list appears. */
     focus: string | null;
-    /** It has appeared. */
+    /** Called when the list has appeared. */
     onFocused: () => void;
-    /** What stands above the list: what can be done with those selected. */
+    /** Content above the list: actions on the selected records. */
     children: ReactElement | null;
     t: Translate;
   }
 ): ReactElement {
-  const { session, entries, older, run, lost, selected, focus, onFocused, children, t } = props;
+  const { session, entries, older, run, missingCell, selected, focus, onFocused, children, t } =
+    props;
   const actions: IRowActions = {
     onGo: useStable(props.onGo),
     onLogs: useStable(props.onLogs),
@@ -68,7 +75,7 @@ export function RecordList(
     onSelect: useStable(props.onSelect)
   };
   useEffect(onFocused, [onFocused]);
-  const { marks } = session;
+  const { cellMarks: marks } = session;
   const pointed = useSyncExternalStore(marks.subscribe, () => marks.pointed);
   const [filter, setFilter] = useOwnedState<IRecordFilter>(session, 'cellFilter', ALL_RECORDS);
   const [open, setOpen] = useOwnedState(session, 'cellFiltersOpen', false);
@@ -78,7 +85,7 @@ export function RecordList(
     new Set()
   );
   const onFilter = (change: Partial<IRecordFilter>): void => setFilter({ ...filter, ...change });
-  // Typing stays smooth: the list follows when there is time.
+  // Typing stays smooth, because the list follows with lower priority.
   const followed = useDeferredValue(filter);
   const found = useMemo(() => select(entries, followed), [entries, followed]);
   const rows = useMemo(
@@ -164,7 +171,7 @@ export function RecordList(
         <p className="jp-mlgpu-Empty">{t('noRecordsMatch')}</p>
       ) : (
         <WindowedList
-          // Another order is another list: it is read from its top.
+          // A new order starts at its top.
           key={orderOf(followed)}
           count={rows.length}
           keyOf={keyOf}
@@ -178,7 +185,16 @@ export function RecordList(
           {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
         </WindowedList>
       )}
-      <PointedRecord entries={entries} runs={runs} marks={marks} lost={lost} t={t} />
+      <PointedRecord entries={entries} runs={runs} marks={marks} missingCell={missingCell} t={t} />
     </section>
   );
+}
+
+/** Return a function that never changes and calls the newest `act`. */
+function useStable<A extends unknown[]>(act: (...values: A) => void): (...values: A) => void {
+  const newest = useRef(act);
+  useLayoutEffect(() => {
+    newest.current = act;
+  });
+  return useCallback((...values: A) => newest.current(...values), []);
 }

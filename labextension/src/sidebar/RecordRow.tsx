@@ -1,14 +1,12 @@
-/** One record in the list, in one line: its cell, its figure with a bar, how it ended; leads to all that is known. */
+/** One record as a row of the list: its cell, its figure with a bar, its outcome, and links. */
 
-import { memo, useEffect } from 'react';
-import type { KeyboardEvent, ReactElement } from 'react';
+import { memo, useEffect, type KeyboardEvent, type ReactElement } from 'react';
 
 import { barWidth, dotted } from '../record/format';
 import type { CellMarks } from './cellmarks';
-import { figureOf } from '../record/cellrows';
-import type { Sort } from '../record/cellrows';
+import { figureOf, type Sort } from '../record/cellrows';
 import { factsOf, messagesOf } from '../record/head';
-import { isToActOn, worstFirst } from '../record/notes';
+import { isToActOn, worstFirst } from '../record/logs';
 import type { Translate } from '../language/i18n';
 import type { IEntry } from '../kernel/state';
 import type { IRecord } from '../record/record';
@@ -20,33 +18,33 @@ import { caret } from '../receipts/icons';
 
 export interface IRowActions {
   onGo: (entry: IEntry) => void;
-  /** Show its lines among the logs. */
+  /** Show its lines in the log. */
   onLogs: (entry: IEntry) => void;
-  /** Show all that is known of it. */
+  /** Open its page. */
   onOpen: (entry: IEntry) => void;
-  /** Select it to compare it, or no more. */
+  /** Select or deselect it for a comparison. */
   onSelect: (entry: IEntry) => void;
 }
 
 /**
- * Drawn again only where it is another: not for each record that comes in while it is in sight. Few elements: many
- * of them are made between two frames.
+ * A row, memoized, so that new records do not redraw it. It has few elements, because many rows are made
+ * between two frames.
  */
 export const RecordRow = memo(function RecordRow(
   props: IRowActions & {
     entry: IEntry;
-    /** Whether it is of an earlier kernel than the one that the notebook has now. */
+    /** True if the record is from an earlier kernel. */
     earlier: boolean;
-    /** By which figure the list is sorted: that is the one it shows. */
+    /** Sort order of the list, which selects the figure. */
     sort: Sort;
-    /** The figure that fills a bar. */
+    /** Value that fills the bar. */
     scale: number;
-    /** Whether it is selected to be compared. */
+    /** True if it is selected for a comparison. */
     selected: boolean;
-    /** Whether its cell is pointed at. */
+    /** True if its cell is under the pointer or active. */
     pointed: boolean;
     marks: CellMarks;
-    /** Whether the keyboard's Tab stops here; arrows reach the other rows. */
+    /** True if Tab stops here; arrow keys reach the other rows. */
     tabStop: boolean;
     t: Translate;
   }
@@ -55,7 +53,7 @@ export const RecordRow = memo(function RecordRow(
   const { onGo, onLogs, onOpen, onSelect } = props;
   const { key, record, cellId } = entry;
   const tabIndex = tabStop ? 0 : -1;
-  // What is not in the page any more points at nothing.
+  // A row that has left the page no longer marks its cell.
   useEffect(() => () => marks.unmark(key), [marks, key]);
   const value = figureOf(record, sort);
   return (
@@ -110,7 +108,7 @@ export const RecordRow = memo(function RecordRow(
   );
 });
 
-/** That there are messages to act on, which a click shows, or else that the kernel has something to say of it. */
+/** A mark for messages to act on, which opens them, or else for the kernel's notes. */
 function Mark(props: {
   record: IRecord;
   onLogs: () => void;
@@ -137,7 +135,7 @@ function Mark(props: {
   return record.notes.length > 0 ? <VerdictShape verdict="info" /> : null;
 }
 
-/** A button's own answer to the space bar, a click, is left to the enter key. */
+/** Space selects the row; without this it would click the button, as Enter does. */
 function onSpace(event: KeyboardEvent, act: () => void): void {
   if (event.key === ' ') {
     event.preventDefault();

@@ -1,38 +1,37 @@
-/** The offer to run two cells that are compared a few more times, so that the comparison can be trusted. */
+/** The offer to run two compared cells a few more times, for a reliable comparison. */
 
-import { useState } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IRecord } from '../record/record';
 
-/** Runs that are added to each cell: with as many an interval is known. */
+/** Number of additional runs of each cell, enough for a confidence interval. */
 const MORE = 4;
 
 export function RunAgain(props: {
   records: readonly IRecord[];
   session: NotebookSession;
-  /** So many runs were made: their records come. */
+  /** Called with the number of runs made, whose records follow. */
   onRan: (runs: number) => void;
-  /** What stands there while nothing is run from here. */
+  /** Content while nothing is run from here. */
   children: ReactNode;
   t: Translate;
 }): ReactElement {
   const { records, session, onRan, children, t } = props;
   const [run, setRun] = useState(0);
-  const [said, setSaid] = useState<Message | null>(null);
+  const [message, setMessage] = useState<Message | null>(null);
   const start = async (): Promise<void> => {
     const again = session.again(records);
     if (run > 0 || again === null) {
-      setSaid(again === null ? 'cannotRunMore' : said);
+      setMessage(again === null ? 'cannotRunMore' : message);
       return;
     }
-    setSaid(null);
+    setMessage(null);
     let made = 0;
     const well = await again(MORE, number => setRun((made = number)));
     setRun(0);
-    setSaid(well ? null : 'runMoreStopped');
+    setMessage(well ? null : 'runMoreStopped');
     onRan(well ? made : 0);
   };
   if (run === 0 && session.again(records) === null) {
@@ -57,7 +56,7 @@ export function RunAgain(props: {
           {t('runMore', { count: MORE })}
         </button>{' '}
         <span className="jp-mlgpu-Quiet" role="status">
-          {run > 0 ? t('runningMore', { number: run }) : said && t(said)}
+          {run > 0 ? t('runningMore', { number: run }) : message && t(message)}
         </span>
       </p>
     </>

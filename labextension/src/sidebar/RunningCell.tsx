@@ -1,9 +1,8 @@
-/** The cell that runs now, with a clock that ticks; or the one that ran last, in the same place. */
+/** The running cell with a clock, or the last cell in the same place. */
 
-import { useEffect, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 
-import { cellNumber } from '../record/cellnumber';
+import { cellNumber } from '../record/cell';
 import { dotted, formatClock } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IEntry, IRunningCell } from '../kernel/state';
@@ -15,12 +14,12 @@ import { Lanes, Strip } from '../receipts/Strip';
 import { usePreferences } from '../receipts/usePreferences';
 import { useSignal } from '../receipts/useSignal';
 
-/** Milliseconds between two ticks, and where the user asked for less motion. */
+/** Milliseconds between two ticks, and for users who prefer reduced motion. */
 const TICK = 200;
 const SLOW_TICK = 1000;
-/** Milliseconds after which a cell's strip is asked for. */
+/** Milliseconds after which a cell's strip is requested. */
 const ASK_AFTER = 1000;
-/** Points that the strip has here, of however many lanes. */
+/** Height of the strip in points, whatever the number of lanes. */
 const STRIP = 28;
 
 export function RunningCell(props: {
@@ -53,7 +52,7 @@ export function RunningCell(props: {
   );
 }
 
-/** What the cell has done so far; it comes with the live counters, which a cell of a moment does not ask for. */
+/** The strip of the running cell. It comes with the live counters, which short cells do not request. */
 function StripSoFar(props: {
   running: IRunningCell;
   session: NotebookSession;
@@ -64,10 +63,10 @@ function StripSoFar(props: {
   const { liveGauges } = usePreferences();
   const { sequence } = running.cell;
   useEffect(() => {
-    const timer = setTimeout(() => session.watch(liveGauges, 'strip'), ASK_AFTER);
+    const timer = setTimeout(() => session.requestCounters(liveGauges, 'strip'), ASK_AFTER);
     return () => {
       clearTimeout(timer);
-      session.watch(false, 'strip');
+      session.requestCounters(false, 'strip');
     };
   }, [session, sequence, liveGauges]);
   const { strip } = useSignal(counters.changed, () => counters.value);
@@ -81,7 +80,7 @@ function StripSoFar(props: {
   );
 }
 
-/** What stands there while no cell runs. */
+/** The cell that ran last, while none runs. */
 export function LastCell(props: {
   entry: IEntry | undefined;
   onGo: (entry: IEntry) => void;
@@ -107,7 +106,7 @@ export function LastCell(props: {
   );
 }
 
-/** What the kernel knows of where the cell is: a run of several, a profiler, a command's own words. */
+/** The kernel's description of the cell's progress: number of the run, profiler, or a command's own words. */
 function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | null {
   const { running, t } = props;
   const { profiled, run, progress } = running;
@@ -138,11 +137,11 @@ export function CellName(props: { cell: ICell; running?: boolean }): ReactElemen
 }
 
 /**
- * Seconds the cell has run: what the kernel said, and what has passed here since it said so. The two
- * machines' clocks are never compared.
+ * Seconds the cell has run: the kernel's figure plus the time since its arrival here. The clocks of the two
+ * machines are never compared.
  */
 function Clock(props: { running: IRunningCell }): ReactElement {
-  const { elapsed, seenAt } = props.running;
+  const { elapsed, receivedAt } = props.running;
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
     const slow = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -150,8 +149,8 @@ function Clock(props: { running: IRunningCell }): ReactElement {
     tick();
     const timer = setInterval(tick, slow ? SLOW_TICK : TICK);
     return () => clearInterval(timer);
-  }, [seenAt]);
-  const seconds = elapsed + Math.max(0, now - seenAt) / 1000;
+  }, [receivedAt]);
+  const seconds = elapsed + Math.max(0, now - receivedAt) / 1000;
   return (
     <span className="jp-mlgpu-Clock" role="timer" aria-live="off">
       {formatClock(seconds)}

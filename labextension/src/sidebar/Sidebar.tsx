@@ -1,23 +1,18 @@
-/**
- * The sidebar: what the focused notebook's kernel does now, and the records of its cells.
- */
+/** The sidebar of the notebook in focus, with its views as tabs. */
 
-import { startTransition, useCallback, useState } from 'react';
-import type { ReactElement } from 'react';
+import { startTransition, useCallback, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { ALL_LINES } from '../record/logrows';
-import type { ILogFilter } from '../record/logrows';
+import { ALL_LINES, type ILogFilter } from '../record/logrows';
 import type { NotebookSession } from '../kernel/notebooks';
-import { canStart, countLines, shownEntries } from '../kernel/state';
-import type { IEntry } from '../kernel/state';
+import { canStart, countLines, shownEntries, type IEntry } from '../kernel/state';
 import { Announcer } from './Announcer';
 import { CellsView } from './CellsView';
 import { FiguresView, figuresName } from './FiguresView';
 import { Header } from './Header';
 import { LogView } from './LogView';
 import { NowView } from './NowView';
-import type { ILost } from './RecordList';
+import type { IMissingCell } from './RecordList';
 import { LastCell, RunningCell } from './RunningCell';
 import { StartTracing } from './StartTracing';
 import { Tabs } from './Tabs';
@@ -27,7 +22,7 @@ import { useView } from './useView';
 
 export function Sidebar(props: {
   session: NotebookSession | null;
-  /** Show Now as a page of its own; null: there is no room for one beside the notebook. */
+  /** Opens the Now view as a page; null if there is no room beside the notebook. */
   onPage: ((session: NotebookSession) => void) | null;
   t: Translate;
 }): ReactElement {
@@ -35,7 +30,7 @@ export function Sidebar(props: {
   if (session === null) {
     return <p className="jp-mlgpu-Empty">{t('noNotebook')}</p>;
   }
-  // A key a notebook: what is open or selected in one must not appear in the next.
+  // The key resets the view's state for each notebook.
   return <NotebookView key={session.id} session={session} onPage={onPage} t={t} />;
 }
 
@@ -50,14 +45,14 @@ function NotebookView(props: {
   const [chosenView, setView] = useView(session);
   const [figure, setFigure] = useOwnedState<string | null>(session, 'figure', null);
   const [filter, setFilter] = useOwnedState<ILogFilter>(session, 'filter', ALL_LINES);
-  const [lost, setLost] = useState<ILost | null>(null);
+  const [missingCell, setMissingCell] = useState<IMissingCell | null>(null);
   const goTo = useCallback(
     ({ key, cellId }: Pick<IEntry, 'key' | 'cellId'>): void => {
       if (cellId === null) {
-        setLost({ key, why: 'cellUnknown' });
+        setMissingCell({ key, why: 'cellUnknown' });
       } else {
         void session.goToCell(cellId).then(found => {
-          setLost(found ? null : { key, why: 'cellGone' });
+          setMissingCell(found ? null : { key, why: 'cellGone' });
         });
       }
     },
@@ -70,7 +65,7 @@ function NotebookView(props: {
   return (
     <>
       <Header session={session} state={state} t={t} />
-      {/* Its place is there while no cell runs, too: nothing below moves when one begins or ends. */}
+      {/* Its place is reserved while no cell runs, so that nothing below moves. */}
       {(running || state.kernel === 'live') && (
         <div className="jp-mlgpu-RunningPlace">
           {running ? (
@@ -99,7 +94,7 @@ function NotebookView(props: {
         // A long list is drawn in slices.
         onSelect={chosen => startTransition(() => setView(chosen))}
       >
-        {/* With tracing merely off, the switch in Now and the toolbar turn it on beside what was measured. */}
+        {/* If tracing is merely off, the Now view and the toolbar can turn it on beside the records. */}
         {(state.kernel === 'absent' || (blank && canStart(state))) && (
           <StartTracing
             session={session}
@@ -121,7 +116,7 @@ function NotebookView(props: {
             state={state}
             filter={filter}
             onFilter={change => setFilter({ ...filter, ...change })}
-            lost={lost}
+            missingCell={missingCell}
             onGo={goTo}
             t={t}
           />
@@ -136,7 +131,7 @@ function NotebookView(props: {
           <CellsView
             session={session}
             state={state}
-            lost={lost}
+            missingCell={missingCell}
             onGo={goTo}
             onLogs={entry => {
               setFilter({ ...ALL_LINES, group: entry.key, raw: filter.raw });
@@ -146,7 +141,7 @@ function NotebookView(props: {
           />
         )}
       </Tabs>
-      <Announcer state={state} lost={lost?.why ?? null} t={t} />
+      <Announcer state={state} missingCell={missingCell?.why ?? null} t={t} />
     </>
   );
 }

@@ -1,11 +1,9 @@
-/** Where a notebook is not traced: the button that starts it, what is in its way, and the wish to do so always. */
+/** The button that starts tracing, with what prevents it, and the tracing mark. */
 
-import { useLayoutEffect, useRef, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { whyOf } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
+import { whyOf, type Sentence } from '../language/sentence';
 import { INSTALL_LINE } from '../kernel/loading';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IState } from '../kernel/state';
@@ -16,7 +14,7 @@ import { useSignal } from '../receipts/useSignal';
 export function StartTracing(props: {
   session: NotebookSession;
   state: IState;
-  /** What it leads to, where nothing else is to be seen. */
+  /** The text above the button. */
   about: string;
   t: Translate;
 }): ReactElement {
@@ -39,7 +37,7 @@ export function StartTracing(props: {
         type="button"
         className="jp-mod-styled jp-mod-accept"
         aria-disabled={loading}
-        // A click leaves the keyboard where it is, as one on JupyterLab's own buttons does.
+        // A click keeps the keyboard focus, as on JupyterLab's own buttons.
         onMouseDown={event => event.preventDefault()}
         onClick={loading ? undefined : start}
       >
@@ -56,10 +54,10 @@ export function StartTracing(props: {
   );
 }
 
-/** The notebook's own wish, which stands in its metadata. */
+/** A switch for the notebook's tracing mark. */
 export function TraceAlways(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;
-  const marked = useSignal(session.mark.changed, () => session.mark.isSet);
+  const marked = useSignal(session.traceMark.changed, () => session.traceMark.isSet);
   return (
     <label className="jp-mlgpu-Switch" title={t('traceAlways_about')}>
       <input
@@ -72,7 +70,7 @@ export function TraceAlways(props: { session: NotebookSession; t: Translate }): 
   );
 }
 
-/** When it goes because tracing has begun, the keyboard stays in the sidebar. */
+/** Return a ref that keeps the focus in the sidebar when its element disappears. */
 function useFocusKept(): React.RefObject<HTMLElement> {
   const ref = useRef<HTMLElement>(null);
   useLayoutEffect(() => {

@@ -1,12 +1,11 @@
-/** Two views of one thing, of which one is shown: tabs with the keys that tabs have. */
+/** Tabs with the usual keys. */
 
-import { useId } from 'react';
-import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
+import { useId, type KeyboardEvent, type ReactElement, type ReactNode } from 'react';
 
 export interface ITab<T extends string> {
   id: T;
   label: string;
-  /** How much there is in it; not shown where there is nothing. */
+  /** Number of items in it; 0 is not shown. */
   count: number;
 }
 
@@ -15,7 +14,7 @@ export function Tabs<T extends string>(props: {
   tabs: readonly ITab<T>[];
   selected: T;
   onSelect: (tab: T) => void;
-  /** What the selected tab shows. */
+  /** Content of the selected tab. */
   children: ReactNode;
 }): ReactElement {
   const { label, tabs, selected, onSelect, children } = props;
@@ -44,10 +43,10 @@ export function Tabs<T extends string>(props: {
             aria-selected={tab.id === selected}
             aria-controls={`${id}-panel`}
             tabIndex={tab.id === selected ? 0 : -1}
-            // As JupyterLab's own tabs do, and for a reason: where the page moves between a button's press
-            // and its release, as it does when a kernel begins to be traced, a browser tells of no click.
+            // On press, as JupyterLab's own tabs. If the page moves between press and release, as it does
+            // when tracing starts, browsers send no click.
             onMouseDown={event => event.button === 0 && onSelect(tab.id)}
-            // Keys and screen readers send a click alone.
+            // Keyboards and screen readers send a click only.
             onClick={() => onSelect(tab.id)}
           >
             {tab.label}{' '}
@@ -67,7 +66,7 @@ export function Tabs<T extends string>(props: {
   );
 }
 
-/** From the selected tab and the number of tabs to the tab that a key leads to. */
+/** For each key, the index of the next tab from the current index and the number of tabs. */
 const KEYS: Record<string, (tab: number, tabs: number) => number> = {
   ArrowRight: (tab, tabs) => (tab + 1) % tabs,
   ArrowLeft: (tab, tabs) => (tab + tabs - 1) % tabs,

@@ -1,4 +1,4 @@
-/** How long the runs of one cell took, as small bars and in words. */
+/** The durations of a cell's runs, as small bars and in words. */
 
 import type { ReactElement } from 'react';
 
@@ -16,14 +16,14 @@ export function Trend(props: { trend: ITrend; t: Translate }): ReactElement {
         bars={runs.map(({ wall, outcome }) => {
           return { wall, kind: wall === null ? 'missing' : outcome };
         })}
-        said={t('trend', { times: runs.map(run => runInWords(run, t)).join(', ') })}
+        label={t('trend', { times: runs.map(run => runInWords(run, t)).join(', ') })}
       />
       <span>{summary(runs, count, t)}</span>
     </p>
   );
 }
 
-/** `5 runs · 1.1 s to 1.3 s · failed: 1` */
+/** Return `5 runs · 1.1 s to 1.3 s · failed: 1`. */
 function summary(runs: ITrend['runs'], count: number, t: Translate): string {
   const walls = runs
     .filter(({ outcome }) => outcome === 'ok')

@@ -1,6 +1,6 @@
 /**
- * A list of which only the rows in sight are in the page, so that 100,000 do not block it. Arrow keys,
- * Home and End move through it; Tab stops at one row only.
+ * A list with only its visible rows in the page, so that 100,000 rows do not block it. Arrow keys, Home and
+ * End move through it; Tab stops at one row only.
  */
 
 import { memo, useLayoutEffect, useState } from 'react';
@@ -11,21 +11,24 @@ import { rowAtKey, useWindow } from './useWindow';
 export function WindowedList(props: {
   count: number;
   keyOf: (index: number) => string | undefined;
-  /** Height of a row, in pixels, until it has been measured. */
+  /** Estimated height of a row in pixels. */
   estimate: number;
-  /** Whether all rows are as high as the first. */
+  /** True if all rows have the same height. */
   alike?: boolean;
-  /** What leads back to the end, for a list that is followed there; named, it stands below the list. */
+  /** Label of the button that leads back to the followed end. */
   toEnd?: string;
-  /** Where new rows come in: above, and what is read stays in its place; or below, and the end is followed. */
+  /**
+   * Side at which new rows appear. With `first` the read row keeps its position; with `last` the end is
+   * followed.
+   */
   newest: 'first' | 'last';
   row: (index: number, tabStop: boolean) => ReactNode;
-  /** Of rows that are no items but stand between them, as headings do. */
+  /** Returns true for a row that is a heading and no item. */
   isHeading?: (index: number) => boolean;
-  /** The row that has the keyboard's focus when the list appears; null: the focus stays where it is. */
+  /** Key of the row that gets the focus when the list appears; null to leave the focus. */
   focus?: string | null;
   label?: string;
-  /** What stands after the last row. */
+  /** Content after the last row. */
   children?: ReactNode;
 }): ReactElement {
   const { count, keyOf, estimate, alike, newest, row, isHeading, focus = null } = props;
@@ -57,7 +60,7 @@ export function WindowedList(props: {
   for (let index = range.first; index < range.end; index++) {
     items.push({ index, key: keyOf(index) ?? String(index) });
   }
-  // Tab stops at one row only: the one used last, or the first in sight.
+  // Tab stops at the row used last, or else at the first one drawn.
   const tabStop = items.find(({ key }) => key === active)?.key ?? items[0]?.key;
   return (
     <>
@@ -98,7 +101,7 @@ export function WindowedList(props: {
   );
 }
 
-/** What is drawn again only where the list is another: not for each row that was measured or scrolled by. */
+/** A row, memoized, so that measuring and scrolling do not redraw it. */
 const Row = memo(function Row(props: {
   row: (index: number, tabStop: boolean) => ReactNode;
   index: number;

@@ -1,6 +1,6 @@
 /**
- * The link between a notebook's cells and the list of their records: which cell is pointed at, and which one
- * the list points at. Nothing listens, and nothing is marked, while no list is in the page.
+ * Connects a notebook's cells with the list of their records: the cell under the pointer is marked in the
+ * list, and vice versa. Nothing listens or is marked while no list is in the page.
  */
 
 import type { Cell } from '@jupyterlab/cells';
@@ -12,18 +12,18 @@ const MARKED = 'jp-mlgpu-MarkedCell';
 export class CellMarks {
   constructor(private readonly notebook: NotebookPanel) {}
 
-  /** The cell under the pointer, else the one that has the notebook's cursor. */
+  /** Id of the cell under the pointer, else of the active cell. */
   get pointed(): string | null {
     const active = this.notebook.isDisposed ? null : this.notebook.content.activeCell;
     return this.hovered?.id ?? (active?.isDisposed === false ? active.model.id : null);
   }
 
-  /** The record that was marked last, though it may be no more: what is said of it can still be read. */
-  get told(): string | null {
+  /** Key of the record marked last, whose details stay on screen. */
+  get lastMarked(): string | null {
     return this.last;
   }
 
-  /** Hear when another cell is pointed at; answers how to hear no more. */
+  /** Call `onChange` when another cell is under the pointer; returns a function that ends it. */
   readonly subscribe = (onChange: () => void): (() => void) => {
     if (this.listeners.size === 0) {
       this.listen();
@@ -32,12 +32,12 @@ export class CellMarks {
     return () => {
       this.listeners.delete(onChange);
       if (this.listeners.size === 0) {
-        this.rest();
+        this.unlisten();
       }
     };
   };
 
-  /** Mark the cell of the record `owner`, and no other one. */
+  /** Mark the cell of the record `owner`, and no other cell. */
   mark(owner: string, cellId: string | null): void {
     this.unmark(this.owner);
     const marked = this.notebook.content.widgets.find(({ model }) => model.id === cellId);
@@ -45,11 +45,11 @@ export class CellMarks {
     [this.owner, this.marked] = [owner, marked ?? null];
     if (owner !== this.last) {
       this.last = owner;
-      this.tell();
+      this.notify();
     }
   }
 
-  /** Take away the mark that `owner` has set, if it stands. */
+  /** Remove the mark of `owner`, if it is still set. */
   unmark(owner: string | null): void {
     if (owner !== null && owner === this.owner) {
       if (this.marked?.isDisposed === false) {
@@ -63,10 +63,10 @@ export class CellMarks {
     const { content } = this.notebook;
     content.node.addEventListener('pointerover', this.onPointerOver);
     content.node.addEventListener('pointerleave', this.onPointerLeave);
-    content.activeCellChanged.connect(this.tell, this);
+    content.activeCellChanged.connect(this.notify, this);
   }
 
-  private rest(): void {
+  private unlisten(): void {
     this.hovered = null;
     if (this.notebook.isDisposed) {
       return;
@@ -82,16 +82,16 @@ export class CellMarks {
     if (node !== (this.hovered?.node ?? null)) {
       const cell = this.notebook.content.widgets.find(one => one.node === node);
       this.hovered = cell ? { id: cell.model.id, node: cell.node } : null;
-      this.tell();
+      this.notify();
     }
   };
 
   private readonly onPointerLeave = (): void => {
     this.hovered = null;
-    this.tell();
+    this.notify();
   };
 
-  private tell(): void {
+  private notify(): void {
     this.listeners.forEach(onChange => onChange());
   }
 

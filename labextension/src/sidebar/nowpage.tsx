@@ -1,4 +1,4 @@
-/** Now as a page of full size beside the notebook: the same as in the sidebar, for who wants the curves large. */
+/** The Now view as a page beside the notebook, with larger curves. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { ReactWidget } from '@jupyterlab/ui-components';
@@ -12,14 +12,14 @@ import { NowView } from './NowView';
 import { icon } from './panel';
 import { useModel } from './useModel';
 
-/** One page a notebook, closed with it. */
+/** One page for each notebook, closed with it. */
 export class NowPages {
   constructor(
     private readonly shell: JupyterFrontEnd.IShell,
     private readonly language: Language
   ) {}
 
-  /** Notebook 7 shows one document a page. */
+  /** True in JupyterLab; Notebook 7 shows one document a page. */
   get possible(): boolean {
     return 'mode' in this.shell;
   }
@@ -49,17 +49,17 @@ class NowPage extends ReactWidget {
     this.addClass('jp-mlgpu-NowPage');
     this.title.icon = icon;
     this.title.closable = true;
-    session.renamed.connect(this.speak, this);
+    session.renamed.connect(this.retitle, this);
     session.closed.connect(this.dispose, this);
-    language.changed.connect(this.speak, this);
-    this.speak();
+    language.changed.connect(this.retitle, this);
+    this.retitle();
   }
 
   protected override render(): ReactElement {
     return <Page session={this.session} t={this.language.t} />;
   }
 
-  private speak(): void {
+  private retitle(): void {
     const { t } = this.language;
     const title = t('nowOf', { notebook: this.session.name });
     this.title.label = title;

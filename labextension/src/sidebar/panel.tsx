@@ -1,5 +1,6 @@
 /**
- * The sidebar's life in JupyterLab's shell: follows the focused notebook, rests while hidden.
+ * The sidebar as a widget in JupyterLab's shell. It follows the notebook in focus, and draws nothing while
+ * hidden.
  */
 
 import { LabIcon, ReactWidget } from '@jupyterlab/ui-components';
@@ -11,7 +12,7 @@ import type { NotebookSession, Notebooks } from '../kernel/notebooks';
 import type { NowPages } from './nowpage';
 import { Sidebar } from './Sidebar';
 
-/** The sidebar's, and that of its commands. */
+/** Icon of the sidebar and of its commands. */
 export const icon = new LabIcon({
   name: 'jupyter-mlgpu:receipt',
   svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
@@ -37,8 +38,8 @@ export class Panel extends ReactWidget {
     this.node.tabIndex = -1;
     this.node.addEventListener('keydown', event => this.leave(event));
     notebooks.currentChanged.connect(this.follow, this);
-    language.changed.connect(this.speak, this);
-    this.speak();
+    language.changed.connect(this.retitle, this);
+    this.retitle();
     this.follow();
   }
 
@@ -65,7 +66,7 @@ export class Panel extends ReactWidget {
     this.update();
   }
 
-  /** Escape leads back to the cell that one came from, unless it empties a field first. */
+  /** Escape leads back to the notebook, unless it empties a search field first. */
   private leave({ key, target, defaultPrevented }: KeyboardEvent): void {
     const typed = target instanceof HTMLInputElement && target.type === 'search' && target.value;
     if (key === 'Escape' && !defaultPrevented && !typed) {
@@ -73,7 +74,7 @@ export class Panel extends ReactWidget {
     }
   }
 
-  private speak(): void {
+  private retitle(): void {
     const title = this.language.t('title');
     this.title.caption = title;
     this.node.setAttribute('aria-label', title);

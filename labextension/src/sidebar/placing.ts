@@ -1,4 +1,4 @@
-/** Where the panel stands: on the side that the settings name, and shown to who has just loaded us. */
+/** Places the panel on the side that the settings name, and reveals it when the extension is loaded. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 
@@ -8,7 +8,7 @@ import { preferences } from './preferences';
 
 const RANK = 300;
 
-/** Put the panel on its side now, and on the other when the settings change. */
+/** Place the panel, and move it when the settings change. */
 export function placePanel(shell: JupyterFrontEnd.IShell, panel: Panel): void {
   let side: string | null = null;
   const place = (): void => {
@@ -27,23 +27,23 @@ export function placePanel(shell: JupyterFrontEnd.IShell, panel: Panel): void {
   place();
 }
 
-/** Show the panel, and give it the keyboard. */
+/** Show the panel and focus it. */
 export function showPanel(shell: JupyterFrontEnd.IShell, panel: Panel): void {
-  // Notebook 7 hides the one that is asked for where it is shown already.
+  // Activating a visible panel hides it in Notebook 7.
   if (!panel.isVisible) {
     shell.activateById(panel.id);
   }
   panel.node.focus();
 }
 
-/** Close the side on which the panel stands, be it that of the settings or one that the user moved it to. */
+/** Collapse the side that holds the panel, which the user may have moved. */
 export function hidePanel(shell: JupyterFrontEnd.IShell, panel: Panel): void {
   const { collapseLeft, collapseRight } = shell as ICollapsible;
   const left = [...shell.widgets('left')].includes(panel);
   (left ? collapseLeft : collapseRight)?.call(shell);
 }
 
-/** Who loads the extension sees the sidebar, once a page, where nothing else stands in its place. */
+/** Reveal the panel once a page when the extension is loaded, if its side is collapsed. */
 export function revealOnce(
   shell: JupyterFrontEnd.IShell,
   notebooks: Notebooks,
@@ -58,7 +58,7 @@ export function revealOnce(
   notebooks.greeted.connect(reveal);
 }
 
-/** Both JupyterLab's shell and Notebook's know these; the interface they share does not. */
+/** Members that the shells of JupyterLab and Notebook have, but their common interface lacks. */
 interface ICollapsible {
   leftCollapsed?: boolean;
   rightCollapsed?: boolean;

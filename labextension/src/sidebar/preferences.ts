@@ -1,40 +1,40 @@
 /**
- * What the user has set: read by views and by receipts, which know nothing of JupyterLab's settings.
- * settings.ts fills it in; until then, and where the plug-in is not there, the defaults hold.
+ * The user's preferences, for views and receipts that know nothing of JupyterLab's settings. lab/settings.ts
+ * fills them in; until then the defaults hold.
  */
 
 import { Signal } from '@lumino/signaling';
 
 import { amount, flag, named, oneOf, or, orEmpty, shape, word } from '../language/untrusted';
 
-/** Seconds between two looks at the gauges that a setting can ask for at most. */
+/** Largest number of seconds between two updates of the gauges. */
 const SLOWEST = 60;
 
-/** Seconds from which a cell always gets its receipt. */
+/** Largest threshold in seconds for receipts. */
 const LATEST = 1;
 
-/** Read settings; a value that is none of those offered counts as not set. */
+/** Read settings; an invalid value counts as not set. */
 export const readPreferences = orEmpty(
   shape(
     {},
     {
-      /** On which side of the page the sidebar stands. */
+      /** Side of the page for the sidebar. */
       position: or('right', oneOf('right', 'left')),
-      /** Whether each notebook that is trusted is traced as soon as its kernel is ready. */
+      /** True to trace every trusted notebook as soon as its kernel is ready. */
       traceAlways: named('traceAlways', flag),
-      /** Whether the kernel is asked for live readings, from the first look at the gauges on. */
+      /** True to request live counters, from the first drawing of the gauges on. */
       liveGauges: named('liveGauges', value => value !== false),
-      /** Seconds between two drawings of the gauges, at least; 0: with each reading. */
+      /** Smallest number of seconds between two updates of the gauges; 0 for every sample. */
       redrawSeconds: named('redrawSeconds', value => Math.min(amount(value) ?? 0, SLOWEST)),
-      /** What a receipt under a cell is at first: a line, all that was measured, or nothing. */
+      /** Initial state of a receipt: one line, open, or hidden. */
       receipt: or('line', oneOf('line', 'open', 'hidden')),
-      /** Harmless native lines under a cell: in one line, which opens, or in their places; or all there is. */
+      /** Harmless native lines under a cell: folded into one line, shown in place, or all lines untouched. */
       nativeLines: named('nativeLines', or('fold', oneOf('fold', 'show', 'all'))),
-      /** Seconds from which a cell gets a receipt for its time alone; 0: all cells get theirs. */
+      /** Seconds from which a cell gets a receipt for its time alone; 0 for all cells. */
       receiptSeconds: named('receiptSeconds', value => Math.min(amount(value) ?? 0, LATEST)),
-      /** Seconds that a cell has run before its end is told of where nobody sees it; 0: never. */
+      /** Seconds a cell has run before its end out of sight is notified; 0 for never. */
       notifyAfter: named('notifyAfter', value => amount(value) ?? 60),
-      /** A language's code, or JupyterLab's language. */
+      /** A language code, or `jupyterlab` for JupyterLab's language. */
       language: or('jupyterlab', word)
     }
   )
@@ -45,7 +45,7 @@ export type IPreferences = ReturnType<typeof readPreferences>;
 export const DEFAULTS = readPreferences({});
 
 class Preferences {
-  /** A value that is replaced, never changed. */
+  /** An immutable value. */
   get current(): IPreferences {
     return this.values;
   }
@@ -60,5 +60,5 @@ class Preferences {
   private values = DEFAULTS;
 }
 
-/** One a page: the plug-in and the receipts are bundled together, and a module is loaded once. */
+/** One object for the page, because the plug-in and the receipts share a bundle. */
 export const preferences = new Preferences();

@@ -1,13 +1,12 @@
-/** What a filter leaves of the log, found in slices: with many lines that takes longer than a page may stand still. */
+/** A hook that filters the log in slices, so that many lines do not block the page. */
 
 import { useEffect, useMemo, useState } from 'react';
 
-import { filterSections } from '../record/logrows';
-import type { ILogFilter, LogRows, LogSection } from '../record/logrows';
+import { filterSections, type ILogFilter, type LogRows, type LogSection } from '../record/logrows';
 import type { Messages } from '../language/explain';
-import { breath, sliceEnd } from '../record/slices';
+import { nextTask, sliceEnd } from '../record/slices';
 
-/** The newest that is known: while lines are looked at, what was left before; null before the first answer. */
+/** Return the filtered lines. While the filter runs, the previous result; null before the first one. */
 export function useFiltered(
   sections: readonly LogSection[],
   filter: ILogFilter,
@@ -20,17 +19,17 @@ export function useFiltered(
   );
   useEffect(() => {
     let wanted = true;
-    const look = async (): Promise<void> => {
+    const filterRest = async (): Promise<void> => {
       let now = found;
       while (now === null && wanted) {
-        await breath();
+        await nextTask();
         now = filterSections(sections, filter, messages, sliceEnd());
       }
       if (now !== null && wanted) {
         setLast(now);
       }
     };
-    void look();
+    void filterRest();
     return () => {
       wanted = false;
     };

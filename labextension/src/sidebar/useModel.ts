@@ -1,4 +1,4 @@
-/** The state of a notebook's kernel, for views: they are drawn again when it changes. */
+/** A hook for the state of a notebook's kernel. */
 
 import { useCallback, useSyncExternalStore } from 'react';
 
@@ -9,7 +9,7 @@ import { coalesced } from '../record/slices';
 export function useModel(model: KernelModel): IState {
   const subscribe = useCallback(
     (onChange: () => void) => {
-      // Drawn in a task of its own, and once for all that came until then.
+      // One redraw in a new task for all changes until then.
       const changed = coalesced(onChange);
       model.stateChanged.connect(changed);
       return () => void model.stateChanged.disconnect(changed);

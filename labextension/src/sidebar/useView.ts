@@ -1,4 +1,4 @@
-/** Which of the sidebar's views is chosen for a notebook: also after a reload of the page. */
+/** A hook for the selected view of a notebook, which survives a reload of the page. */
 
 import { useCallback } from 'react';
 
@@ -9,8 +9,8 @@ const VIEWS = ['now', 'cells', 'logs', 'figures'] as const;
 export type View = (typeof VIEWS)[number];
 
 /**
- * The cells are first. Records are what one comes back for, the running cell stands above every view, and
- * as long as nobody looks at Now no kernel is asked to measure anything.
+ * The view of a notebook opened first. Users come back for records, the running cell is above every view, and
+ * counters are requested only while Now is open.
  */
 const FIRST: View = 'cells';
 
@@ -27,7 +27,7 @@ export function useView(notebook: { name: string }): [view: View, set: (view: Vi
   return [view, set];
 }
 
-/** Of this tab of the browser alone, and gone with it. A browser may keep no such thing. */
+/** Read from the storage of this browser tab, which may be disabled. */
 function stored(key: string): View | null {
   try {
     return VIEWS.find(view => view === sessionStorage.getItem(key)) ?? null;
@@ -40,6 +40,6 @@ function store(key: string, view: View): void {
   try {
     sessionStorage.setItem(key, view);
   } catch {
-    // It is chosen all the same, until the page is reloaded.
+    // Without storage the choice lasts until the page is reloaded.
   }
 }

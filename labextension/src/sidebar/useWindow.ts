@@ -1,32 +1,32 @@
 /**
- * Draws of a long list the rows in sight alone, measures them, and keeps what is read in its place. A task makes
- * few of them, first those in sight: the others, and those before and behind them, follow in tasks of their own.
+ * Draws only the visible rows of a long list, measures them, and keeps the reading position. Each task makes
+ * a few rows, visible ones first; the others follow in later tasks.
  */
 
 import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 
-import { RowWindow } from '../record/rowwindow';
-import type { IRange, KeyOf } from '../record/rowwindow';
+import { RowWindow, type IRange, type KeyOf } from '../record/rowwindow';
 import { coalesced } from '../record/slices';
 
 /**
- * Rows that a task makes: more than a step of a scroll brings in sight. A whole list anew takes two or three tasks,
- * each of which is short on a slow machine, too.
+ * Rows made in a task; a step of scrolling reveals fewer. A new list takes two or three tasks, each short
+ * even on a slow machine.
  */
 const A_TASK = 3;
 
-/** The same for rows of one height, which are lines of few elements and are not measured. */
+/** Rows made in a task if all have one height: these have few elements and are not measured. */
 const A_TASK_OF_LINES = 4;
 
-/** Pixels from the end within which a reader is taken to follow it. */
+/** Largest distance in pixels from the end at which the list is followed. */
 const AT_END = 24;
 
 /**
- * The rows to draw, each an element with its number as `data-index`, in an element that gets `scroller.props`.
+ * Return the rows to draw, as elements with their index in `data-index`, within an element that gets
+ * `scroller.props`.
  *
- * `keyOf` tells rows apart; `estimate` is a row's height until it was measured; `follows`: the end is where the
- * list is read, until its reader scrolls away. `alike`: all rows are as high as the first, so that none is measured
- * while one scrolls.
+ * `keyOf` identifies rows; `estimate` is the height of a row until it was measured. With `follows` the list
+ * stays at its end until the reader scrolls away. With `alike` all rows have the height of the first, and are
+ * not measured while scrolling.
  */
 export function useWindow(
   count: number,
@@ -36,15 +36,15 @@ export function useWindow(
   alike = false
 ): { rows: RowWindow; range: IRange; scroller: Scroller; away: boolean } {
   const [scroller] = useState(() => new Scroller(estimate, follows, alike));
-  const { away } = useSyncExternalStore(scroller.subscribe, scroller.seen);
+  const { away } = useSyncExternalStore(scroller.subscribe, scroller.getState);
   const { rows } = scroller;
-  scroller.become(count, keyOf);
+  scroller.setRows(count, keyOf);
   const { range } = rows;
-  useLayoutEffect(() => scroller.drew(range));
+  useLayoutEffect(() => scroller.setDrawn(range));
   return { rows, range, scroller, away };
 }
 
-/** The element that scrolls, and what is drawn in it. */
+/** The scrolling element and the rows in it. */
 export class Scroller {
   constructor(
     estimate: number,
@@ -55,23 +55,25 @@ export class Scroller {
     this.following = follows;
     this.aTask = alike ? A_TASK_OF_LINES : A_TASK;
     this.drawRest = coalesced(() => {
-      this.rows.allow(this.aTask);
+      this.rows.allowRows(this.aTask);
       if (this.node !== null && this.rows.stale) {
         this.draw();
       }
-      // Lines are made quickly, but a frame has to lay out all that were made since the last one.
+      // Lines are made quickly, but a frame has to lay out all lines made since the last one.
     }, alike);
   }
 
   readonly rows: RowWindow;
 
-  /** What the element gets. */
+  /** Props of the scrolling element. */
   readonly props = {
     ref: (node: HTMLElement | null): void => this.attach(node),
-    onScroll: (): void => this.scrolled()
+    onScroll: (): void => this.onScroll()
   };
 
-  /** Updates of a store wait for nothing: what a scroll brings in sight is drawn before the page shows it. */
+  /**
+   * A store, because React applies its updates synchronously: scrolled rows are drawn before the next frame.
+   */
   readonly subscribe = (onChange: () => void): (() => void) => {
     this.onChange = onChange;
     return () => {
@@ -79,32 +81,32 @@ export class Scroller {
     };
   };
 
-  /** Another value for each drawing; `away`: the list is followed at its end, and its reader is not there. */
-  readonly seen = (): { away: boolean } => this.state;
+  /** Return a new object for each drawing; `away` is true if the reader has left the followed end. */
+  readonly getState = (): { away: boolean } => this.state;
 
-  /** Scroll to a row, and give the keyboard's focus to its first button; it may have to be drawn first. */
+  /** Scroll to a row, drawn first if necessary, and focus its first button. */
   goTo(index: number, align: 'auto' | 'center'): void {
     this.wanted = { index, align };
     this.following = false;
-    // The row that gets the focus has to be there, before the next key is pressed.
-    this.rows.allow(Infinity);
+    // The row must have the focus before the next key is pressed.
+    this.rows.allowRows(Infinity);
     this.settle();
   }
 
-  /** The list has these rows now. */
-  become(count: number, keyOf: KeyOf): void {
-    if (this.rows.become(count, keyOf)) {
-      this.rows.allow(this.aTask);
+  /** Set the rows of the list. */
+  setRows(count: number, keyOf: KeyOf): void {
+    if (this.rows.setRows(count, keyOf)) {
+      this.rows.allowRows(this.aTask);
     }
     if (this.following) {
-      // Those at the end are drawn at once, rather than found when they were scrolled to.
-      this.rows.see(Infinity);
+      // Rows at the end are drawn at once, rather than after scrolling there.
+      this.rows.setView(Infinity);
     }
   }
 
-  /** Rows were drawn. */
-  drew(range: IRange): void {
-    this.rows.drew(range);
+  /** Called after rows were drawn. */
+  setDrawn(range: IRange): void {
+    this.rows.setDrawn(range);
     if (!this.alike) {
       const rows = new Set(this.elements());
       this.observed.forEach(row => rows.has(row) || this.observer.unobserve(row));
@@ -124,15 +126,15 @@ export class Scroller {
     }
   }
 
-  private scrolled(): void {
+  private onScroll(): void {
     const { node } = this;
     if (node !== null) {
       if (this.follows) {
         this.following = node.scrollHeight - node.scrollTop - node.clientHeight <= AT_END;
       }
-      this.know(node);
-      if (this.rows.gap || this.state.away !== this.away) {
-        this.rows.allow(this.aTask);
+      this.readPosition(node);
+      if (this.rows.hasGap || this.state.away !== this.away) {
+        this.rows.allowRows(this.aTask);
         this.draw();
       } else {
         this.drawRest();
@@ -140,90 +142,92 @@ export class Scroller {
     }
   }
 
-  /** Measure what is drawn, scroll to where it belongs, and draw again until that changes nothing. */
+  /** Measure the drawn rows, scroll to the right position, and draw again until nothing changes. */
   private settle(): void {
     const { node, rows, wanted } = this;
     if (node === null) {
       return;
     }
-    if (this.alike && !this.stale && this.rests) {
-      // Nothing has moved but what the scroller's own event told: the page's layout is not asked for.
-      this.goOn();
+    if (this.alike && !this.stale && this.isSettled) {
+      // Nothing has changed since the scroll event, so reading the layout is avoided.
+      this.drawMissing();
       return;
     }
     if (Math.abs(node.scrollTop - this.known) >= 1 && !this.following) {
-      // Scrolled, and the event that tells is still to come: what was seen last is no place to go back to.
-      this.know(node);
+      // The position has changed, but its scroll event is still to come.
+      this.readPosition(node);
     }
     if (this.alike ? this.measureOne() : this.measure()) {
       this.draw();
       return;
     }
-    const aim = this.aim(node);
-    if (aim !== null && Math.abs(aim - node.scrollTop) >= 1) {
-      node.scrollTop = aim;
+    const target = this.targetPosition(node);
+    if (target !== null && Math.abs(target - node.scrollTop) >= 1) {
+      node.scrollTop = target;
     }
-    this.know(node);
-    this.goOn();
-    if (wanted !== null && !rows.open) {
+    this.readPosition(node);
+    this.drawMissing();
+    if (wanted !== null && !rows.canDraw) {
       this.wanted = null;
       const button = node.querySelector<HTMLElement>(`[data-index="${wanted.index}"] button`);
       button?.focus({ preventScroll: true });
     }
   }
 
-  /** Measure every row that is drawn; answers whether one has another height than was known. */
+  /** Measure every drawn row; returns true if a height has changed. */
   private measure(): boolean {
     const { rows } = this;
     const drawn = [...this.elements()];
     const heights = drawn.map(row => row.getBoundingClientRect().height);
-    let news = rows.learn(heights);
+    let news = rows.estimateFrom(heights);
     drawn.forEach((row, place) => {
-      news = rows.set(Number(row.dataset.index), heights[place] ?? 0) || news;
+      news = rows.setHeight(Number(row.dataset.index), heights[place] ?? 0) || news;
     });
     return news;
   }
 
-  /** Measure one row for all of them, once, and when the list has got another size. */
+  /** Measure one row for all rows, once for each size of the list. */
   private measureOne(): boolean {
     const [row] = this.elements();
     const height = row?.getBoundingClientRect().height ?? 0;
     this.stale = height === 0;
-    return height > 0 && this.rows.fix(height);
+    return height > 0 && this.rows.setAllHeights(height);
   }
 
-  /** Whether the list stands where it was seen last, and nobody wants it elsewhere. */
-  private get rests(): boolean {
+  /** True if the list is at its last known position and no other one is requested. */
+  private get isSettled(): boolean {
     const { known, wanted, following, rows } = this;
     return (
-      wanted === null && !following && (known === 0 || Math.abs((rows.kept ?? known) - known) < 1)
+      wanted === null &&
+      !following &&
+      (known === 0 || Math.abs((rows.anchoredTop ?? known) - known) < 1)
     );
   }
 
-  /** Draw what is still missing: at once what is in sight, the others in a task of their own. */
-  private goOn(): void {
+  /** Draw missing rows: visible ones at once, the others in a later task. */
+  private drawMissing(): void {
     const { rows } = this;
-    if (rows.open) {
+    if (rows.canDraw) {
       this.draw();
       return;
     }
     this.drawRest();
   }
 
-  private know(node: HTMLElement): void {
+  private readPosition(node: HTMLElement): void {
     this.known = node.scrollTop;
-    this.rows.see(this.known, node.clientHeight);
+    this.rows.setView(this.known, node.clientHeight);
   }
 
-  private aim(node: HTMLElement): number | null {
+  private targetPosition(node: HTMLElement): number | null {
     if (this.wanted !== null) {
       return this.rows.offsetOf(this.wanted.index, this.wanted.align);
     }
     if (this.following) {
       return node.scrollHeight - node.clientHeight;
     }
-    // At the top one sees rows come in.
-    return node.scrollTop > 0 ? this.rows.kept : null;
+    // At the top, new rows push the others down.
+    return node.scrollTop > 0 ? this.rows.anchoredTop : null;
   }
 
   private get away(): boolean {
@@ -239,20 +243,20 @@ export class Scroller {
     this.onChange?.();
   }
 
-  /** Rows for which this task has no time. */
+  /** Draws rows in a later task. */
   private readonly drawRest: () => void;
 
   private readonly observer = new ResizeObserver(() => {
     this.stale = true;
     this.settle();
   });
-  /** Rows that a task makes. */
+  /** Rows made in a task. */
   private readonly aTask: number;
-  /** Nothing was measured since the list has this size. */
+  /** True until rows were measured at the current size. */
   private stale = true;
   private following: boolean;
   private node: HTMLElement | null = null;
-  /** Pixels scrolled, when that was last looked at. */
+  /** Last known scroll position in pixels. */
   private known = 0;
   private observed = new Set<HTMLElement>();
   private onChange: (() => void) | null = null;
@@ -260,7 +264,7 @@ export class Scroller {
   private wanted: { index: number; align: 'auto' | 'center' } | null = null;
 }
 
-/** From the row in focus and the number of rows to the row that a key leads to. */
+/** For each key, the index of the next row from the current index and the number of rows. */
 const KEYS: Record<string, (row: number, rows: number) => number> = {
   ArrowDown: (row, rows) => Math.min(row + 1, rows - 1),
   ArrowUp: row => Math.max(row - 1, 0),
@@ -268,7 +272,7 @@ const KEYS: Record<string, (row: number, rows: number) => number> = {
   End: (_, rows) => rows - 1
 };
 
-/** The row that a key leads to from the one in which it was pressed; undefined: to none. */
+/** Return the row that a key leads to from the row of `target`; undefined if none. */
 export function rowAtKey(key: string, target: EventTarget, count: number): number | undefined {
   const row = (target as Element).closest<HTMLElement>('[data-index]');
   return row === null ? undefined : KEYS[key]?.(Number(row.dataset.index), count);

@@ -18,7 +18,7 @@ const NOON: ICounters = {
   interval: 0.5,
   sampled: '2026-11-21T12:00:00Z',
   zero: 0,
-  whyResting: null,
+  whyStopped: null,
   strip: null
 };
 

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  Counters,
-  readCountersEvent,
-  readCountersHistory,
-  readWatch
-} from '../../src/kernel/counters';
+import { Counters, readCountersEvent, readWatch } from '../../src/kernel/counters';
+import { readCountersHistory } from '../../src/kernel/messages';
 import { KernelModel } from '../../src/kernel/model';
 import { readDelta, readSnapshot } from '../../src/kernel/protocol';
 import { lanesSoFar } from '../../src/record/strip';
@@ -168,13 +164,13 @@ test('the time of day of a sample is counted on this browser’s calendar', () =
 test('why nothing comes is kept until something comes', () => {
   const counters = new Counters();
   counters.setWatch(readWatch({ watching: false, seconds: 15, why_missing: 'No cell has run.' }));
-  assert.equal(counters.value.whyResting, 'No cell has run.');
+  assert.equal(counters.value.whyStopped, 'No cell has run.');
   counters.setWatch(readWatch({ watching: true, seconds: 15 }));
-  assert.equal(counters.value.whyResting, null);
+  assert.equal(counters.value.whyStopped, null);
   counters.setWatch(readWatch('rubbish'));
-  assert.equal(counters.value.whyResting, '');
+  assert.equal(counters.value.whyStopped, '');
   counters.add({ time: '', sample: { t: 1, values: [] }, series: [], strip: null });
-  assert.equal(counters.value.whyResting, null);
+  assert.equal(counters.value.whyStopped, null);
 });
 
 test('the strip of the cell that runs is the one that came last', () => {

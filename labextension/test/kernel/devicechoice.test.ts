@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { choiceName, picks } from '../../src/kernel/devicechoice';
-import { readSnapshot } from '../../src/kernel/protocol';
-import type { ISnapshot } from '../../src/kernel/protocol';
+import { readSnapshot, type ISnapshot } from '../../src/kernel/protocol';
 import { translator } from '../../src/language/i18n';
 import { snapshotJson } from '../records';
 

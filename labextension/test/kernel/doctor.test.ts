@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readDoctor } from '../../src/kernel/doctor';
+import { readDoctor } from '../../src/kernel/messages';
 import { KernelModel } from '../../src/kernel/model';
 import { readDelta, readSnapshot } from '../../src/kernel/protocol';
 import { deltaJson, snapshotJson } from '../records';

@@ -27,7 +27,7 @@ function counters(samples: ISample[], changes: Partial<ICounters> = {}): ICounte
     interval: 0.5,
     sampled: null,
     zero: 0,
-    whyResting: null,
+    whyStopped: null,
     strip: null,
     ...changes
   };

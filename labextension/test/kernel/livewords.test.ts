@@ -21,7 +21,7 @@ function counters(gauges: [ISeries, number | null][], changes: object = {}): ICo
     interval: 0.5,
     sampled: '2026-01-01T00:00:00Z',
     zero: 0,
-    whyResting: null,
+    whyStopped: null,
     strip: null,
     ...changes
   };
@@ -59,5 +59,5 @@ test('what is not known is left out, and so is what came long ago or from an ear
   assert.equal(liveWords(6, counters([GPU(0, null)]), 10_000, t), '6.0 s');
   assert.equal(liveWords(6, counters(PROCESS), 14_000, t), '6.0 s');
   assert.equal(liveWords(6, counters(PROCESS, { sampled: null }), 10_000, t), '6.0 s');
-  assert.equal(liveWords(6, counters(PROCESS, { whyResting: 'resting' }), 10_000, t), '6.0 s');
+  assert.equal(liveWords(6, counters(PROCESS, { whyStopped: 'resting' }), 10_000, t), '6.0 s');
 });

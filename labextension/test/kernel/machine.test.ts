@@ -35,8 +35,8 @@ test('the server is asked once a second while somebody samples, and no more afte
   const [machine, asked] = server(context, 200, looks());
   await settled();
   assert.equal(asked.length, 0);
-  const end = machine.watch(true);
-  const other = machine.watch(true);
+  const end = machine.requestCounters(true);
+  const other = machine.requestCounters(true);
   await settled();
   assert.equal(asked.length, 1);
   assert.match(asked[0] ?? '', /^http:\/\/lab\/user\/ada\/jupyter-mlgpu\/machine/);
@@ -58,7 +58,7 @@ test('the server is asked once a second while somebody samples, and no more afte
 
 test('a server that is ill is asked less often, and one without the extension no more', async context => {
   const [ill, askedIll] = server(context, 500, () => ({}));
-  ill.watch(true);
+  ill.requestCounters(true);
   await settled();
   context.mock.timers.tick(9_000);
   await settled();
@@ -69,7 +69,7 @@ test('a server that is ill is asked less often, and one without the extension no
   assert.equal(ill.isUnknown, false);
   context.mock.timers.reset();
   const [strange, asked] = server(context, 404, () => ({}));
-  strange.watch(true);
+  strange.requestCounters(true);
   await settled();
   assert.equal(strange.isUnknown, true);
   context.mock.timers.tick(60_000);

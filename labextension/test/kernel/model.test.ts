@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { KernelModel } from '../../src/kernel/model';
-import { readDelta, readPage, readSnapshot } from '../../src/kernel/protocol';
+import { readRecords as readPage } from '../../src/kernel/messages';
+import { readDelta, readSnapshot } from '../../src/kernel/protocol';
 import { readRecord } from '../../src/record/record';
-import { savedEntry, shownEntries } from '../../src/kernel/state';
-import type { IEntry } from '../../src/kernel/state';
+import { savedEntry, shownEntries, type IEntry } from '../../src/kernel/state';
 import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from '../records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */
@@ -52,7 +52,7 @@ test('a cell runs until its record comes', () => {
   scene.snapshot(1, []);
   assert.equal(scene.delta(2, [runningJson(1, 0.5)]), false);
   assert.equal(scene.model.state.running[0]?.elapsed, 0.5);
-  assert.equal(scene.model.state.running[0].seenAt, 1000);
+  assert.equal(scene.model.state.running[0].receivedAt, 1000);
   scene.delta(3, [record(1)]);
   assert.equal(scene.model.state.running.length, 0);
   assert.deepEqual(scene.sequences, [1]);
@@ -83,7 +83,7 @@ test('a delta that comes before an older snapshot is not lost', () => {
   assert.equal(scene.snapshot(5, [1, 2]), false);
   assert.deepEqual(scene.sequences, [1, 2]);
   assert.equal(scene.model.state.running[0]?.cell.sequence, 3);
-  assert.equal(scene.model.state.running[0].seenAt, 2000, 'the clock counts from the delta');
+  assert.equal(scene.model.state.running[0].receivedAt, 2000, 'the clock counts from the delta');
 });
 
 test('a snapshot that leaves a gap to what came after it asks for another', () => {

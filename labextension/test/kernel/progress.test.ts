@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { progressIn } from '../../src/kernel/progress';
-import type { ICellText, IProgress } from '../../src/kernel/progress';
+import { progressIn, type ICellText, type IProgress } from '../../src/kernel/progress';
 
 interface ICase {
   of: string;

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 
 import { translator } from '../../src/language/i18n';
 import { readDelta, readSnapshot } from '../../src/kernel/protocol';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { deltaJson, reading, recordJson, runningJson, snapshotJson } from '../records';
 
 function known(data: unknown): IRecord {

@@ -40,7 +40,7 @@ test('a refusal is told in its own sentence', async () => {
   const [settings] = server(409, JSON.stringify({ why: 'lessons is not a folder.' }));
   await assert.rejects(
     askLessons(chinese, settings),
-    error => error instanceof RefusedError && error.said === 'lessons is not a folder.'
+    error => error instanceof RefusedError && error.sentence === 'lessons is not a folder.'
   );
 });
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { catalogueOf, readCatalogue, translator } from '../../src/language/i18n';
-import type { Translate } from '../../src/language/i18n';
+import { catalogueOf, readCatalogue, translator, type Translate } from '../../src/language/i18n';
 import { sentence } from '../../src/language/sentence';
 
 const t = translator(

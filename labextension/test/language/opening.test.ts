@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { opening } from '../../src/language/opening.js';
+import { opening } from '../../src/language/prose.js';
 
 test('a text that fits is told whole', () => {
   assert.equal(opening('It is done. All of it.', 22), 'It is done. All of it.');

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readGraph } from '../../src/page/graph';
-import type { IDrawing, IGraph } from '../../src/page/graph';
+import { readGraph, type IDrawing, type IGraph } from '../../src/page/graph';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 

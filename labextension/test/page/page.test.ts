@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readPage } from '../../src/page/page';
-import type { IPage } from '../../src/page/page';
+import { readPage, type IPage } from '../../src/page/page';
 import type { ITable } from '../../src/page/pagetypes';
 import { scaleOf, ticksOf } from '../../src/page/scales';
 

@@ -14,10 +14,8 @@ import {
 } from '../../src/record/cellrows';
 import type { IRecordFilter } from '../../src/record/cellrows';
 import { NOT_KNOWN, NOWHERE } from '../../src/record/figures';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
-import { liveEntry } from '../../src/kernel/state';
-import type { IEntry } from '../../src/kernel/state';
+import { readRecord, type IRecord } from '../../src/record/record';
+import { liveEntry, type IEntry } from '../../src/kernel/state';
 import { RUN, logJson, metal, reading, recordJson } from '../records';
 
 const NONE: ReadonlySet<string> = new Set();

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { foldedInWords, foldingOf } from '../../src/record/folding.js';
-import { readRecord } from '../../src/record/record.js';
-import type { IRecord } from '../../src/record/record.js';
+import { readRecord, type IRecord } from '../../src/record/record.js';
 import { translator } from '../../src/language/i18n.js';
 import { recordJson } from '../records.js';
 

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { translator } from '../../src/language/i18n';
 import { formatValue } from '../../src/record/format';
 import { factsOf, figuresOf, messagesOf } from '../../src/record/head';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { recordJson } from '../records';
 
 /** What Python says of each of forty records: tests/show/forty_records.py. */

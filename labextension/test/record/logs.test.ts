@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readLogs } from '../../src/record/logs';
-import type { ILogLine } from '../../src/record/logs';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { readLogs, type ILogLine } from '../../src/record/logs';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { logJson, metal, recordJson } from '../records';
 
 function lineOf(changes: object): ILogLine {

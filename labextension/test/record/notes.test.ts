@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readLogs } from '../../src/record/logs';
+import { readLogs, worstFirst } from '../../src/record/logs';
 import { explain } from '../../src/language/explain';
-import { worstFirst } from '../../src/record/notes';
 import { logJson, metal, outOfMemory } from '../records';
 
 test('the worst comes first, and lines of one verdict in their order', () => {

@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { translator } from '../../src/language/i18n';
-import { readOpenReceipt } from '../../src/record/openreceipt';
-import type { IOpenReceipt } from '../../src/record/openreceipt';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { readOpenReceipt, type IOpenReceipt } from '../../src/record/openreceipt';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { fileName, receiptText } from '../../src/record/receipttext';
 import { recordJson } from '../records';
 

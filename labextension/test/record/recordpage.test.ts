@@ -5,10 +5,8 @@ import { readRecordPage } from '../../src/record/recordpage';
 import { lines } from '../../src/record/curve';
 import { points, readMemorySamples, span } from '../../src/record/memorysamples';
 import { filledColumns, operationGroups, operationsNamed } from '../../src/record/operations';
-import { PERFETTO, handOver } from '../../src/lab/perfetto';
-import type { IPage } from '../../src/lab/perfetto';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { PERFETTO, sendTrace, type IPage } from '../../src/lab/perfetto';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { inOrder, sortedBy } from '../../src/record/sorting';
 import { recordJson } from '../records';
 
@@ -138,7 +136,7 @@ function says(here: EventTarget, source: unknown, origin: string, data: unknown)
 test('Perfetto is called until it answers, and then gets the trace', async context => {
   context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const [page, here] = [new FakePage(), new EventTarget()];
-  const taken = handOver(page, trace, here);
+  const taken = sendTrace(page, trace, here);
   context.mock.timers.tick(400);
   assert.deepEqual(page.got, [
     ['PING', PERFETTO],
@@ -156,7 +154,7 @@ test('Perfetto is called until it answers, and then gets the trace', async conte
 test('nobody but Perfetto’s page gets the trace', async context => {
   context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const [page, here] = [new FakePage(), new EventTarget()];
-  const taken = handOver(page, trace, here);
+  const taken = sendTrace(page, trace, here);
   says(here, page, 'https://elsewhere.example', 'PONG');
   says(here, new FakePage(), PERFETTO, 'PONG');
   says(here, page, PERFETTO, { perfetto: 'PONG' });
@@ -168,7 +166,7 @@ test('nobody but Perfetto’s page gets the trace', async context => {
 test('a page that the user closes is called no more', async () => {
   mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const page = new FakePage();
-  const taken = handOver(page, trace, new EventTarget());
+  const taken = sendTrace(page, trace, new EventTarget());
   page.closed = true;
   mock.timers.tick(400);
   assert.equal(await taken, false);

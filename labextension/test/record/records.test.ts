@@ -3,8 +3,7 @@ import { test } from 'node:test';
 
 import { readRecord } from '../../src/record/record';
 import { Records } from '../../src/record/records';
-import { liveEntry } from '../../src/kernel/state';
-import type { IEntry } from '../../src/kernel/state';
+import { liveEntry, type IEntry } from '../../src/kernel/state';
 import { recordJson } from '../records';
 
 function entry(sequence: number, name = ''): IEntry {

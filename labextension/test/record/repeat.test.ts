@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { liveEntry } from '../../src/kernel/state';
-import { cellNumber } from '../../src/record/cellnumber';
+import { cellNumber } from '../../src/record/cell';
 import { ALL_RECORDS, rowsOf, runsByCell, select, trendOfRepeat } from '../../src/record/cellrows';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { timedRuns } from '../../src/record/repeat';
 import { fileName } from '../../src/record/receipttext';
 import { reading, recordJson } from '../records';

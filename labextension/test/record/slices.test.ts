@@ -8,7 +8,7 @@ import * as page from '../page';
 import { PAGE_TYPE } from '../../src/page/page';
 import { MIME_TYPE } from '../../src/record/record';
 import { readSaved } from '../../src/kernel/saved';
-import { breath, coalesced, sliceEnd } from '../../src/record/slices';
+import { nextTask, coalesced, sliceEnd } from '../../src/record/slices';
 import { recordJson } from '../records';
 
 /** A notebook as JupyterLab holds it, with one receipt under each cell. */
@@ -31,7 +31,7 @@ test('a breath is a task of its own, and what is coalesced is called in one for 
   call();
   call();
   assert.equal(calls, 0);
-  await breath();
+  await nextTask();
   assert.equal(calls, 1);
   assert.equal(page.tasks - before, 2);
 });

@@ -3,16 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  drawnLanesOf,
-  durationOf,
-  lanesOf,
-  lanesSoFar,
-  notDrawn,
-  readStripSoFar
-} from '../../src/record/strip';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { drawnLanesOf, durationOf, lanesOf, lanesSoFar, notDrawn } from '../../src/record/strip';
+import { readStripSoFar } from '../../src/record/recordtypes';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { reading, recordJson } from '../records';
 
 function known(changes: object): IRecord {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { translator } from '../../src/language/i18n';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { recordJson } from '../records';
 
 const english = translator(null);

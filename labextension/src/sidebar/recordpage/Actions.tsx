@@ -1,7 +1,6 @@
-/** What can be done with a record: copied and saved. */
+/** Buttons that copy and save a record. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import type { Translate } from '../../language/i18n';
 import type { NotebookSession } from '../../kernel/notebooks';
@@ -14,49 +13,49 @@ import { saveFile } from './savefile';
 export function Actions(props: {
   entry: IEntry;
   session: NotebookSession;
-  /** What the record's open receipt says; null: not known. */
-  shown: IOpenReceipt | null;
+  /** The record's open receipt; null if it is not known. */
+  openReceipt: IOpenReceipt | null;
   t: Translate;
 }): ReactElement {
-  const { entry, session, shown, t } = props;
+  const { entry, session, openReceipt, t } = props;
   const { record } = entry;
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
 
   const copy = (text: string): void => {
     navigator.clipboard.writeText(text).then(
-      () => setSaid(t('copied')),
-      () => setSaid(t('copyFailed'))
+      () => setStatus(t('copied')),
+      () => setStatus(t('copyFailed'))
     );
   };
   const saveRecord = async (): Promise<void> => {
     const whole = await wholeRecord(entry, session);
     if (whole === null) {
-      setSaid(t('saveFailed', { why: t('recordGone') }));
+      setStatus(t('saveFailed', { why: t('recordGone') }));
     } else {
       const name = fileName(record, '.jsonl');
       saveFile(name, `${whole}\n`);
-      setSaid(t('savedAs', { name }));
+      setStatus(t('savedAs', { name }));
     }
   };
 
   return (
     <div className="jp-mlgpu-Page-actions">
-      {shown !== null && (
+      {openReceipt !== null && (
         <Button
-          look="Chip"
+          variant="Chip"
           label={t('copyRecord')}
-          onClick={() => copy(receiptText(record, shown, t))}
+          onClick={() => copy(receiptText(record, openReceipt, t))}
         />
       )}
-      <Button look="Chip" label={t('saveRecord')} onClick={() => void saveRecord()} />
+      <Button variant="Chip" label={t('saveRecord')} onClick={() => void saveRecord()} />
       <p role="status" className="jp-mlgpu-Quiet">
-        {said}
+        {status}
       </p>
     </div>
   );
 }
 
-/** The record as the kernel saves it; as its receipt has it, where the kernel has none. In one line of JSON. */
+/** Return the record as one line of JSON, from the kernel or else from its receipt. */
 async function wholeRecord(
   { record, saved }: IEntry,
   session: NotebookSession
@@ -64,7 +63,10 @@ async function wholeRecord(
   const { runId, cell } = record;
   if (!saved) {
     try {
-      const answer = await session.tell('inside_record', { run: runId, sequence: cell.sequence });
+      const answer = await session.request('inside_record', {
+        run: runId,
+        sequence: cell.sequence
+      });
       if (answer.record !== undefined) {
         return JSON.stringify(answer.record);
       }

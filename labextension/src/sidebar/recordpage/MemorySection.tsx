@@ -1,12 +1,10 @@
-/** Memory while a cell ran, as the live counters saw it: a curve for each series, and one table. */
+/** Memory while a cell ran, from the live counters: a curve for each series, and one table. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import { formatSeconds, formatValue } from '../../record/format';
 import type { Translate } from '../../language/i18n';
-import { points, span } from '../../record/memorysamples';
-import type { IMemorySamples } from '../../record/memorysamples';
+import { points, span, type IMemorySamples } from '../../record/memorysamples';
 import { scopeName } from '../../record/words';
 import { Curve } from '../Curve';
 import type { RecordPage } from './useRecordPage';
@@ -14,15 +12,15 @@ import { WindowedTable } from './WindowedTable';
 
 export function MemorySection(props: {
   page: RecordPage;
-  /** How long the cell took; null: not measured. */
+  /** Duration of the cell in seconds; null if it was not measured. */
   seconds: number | null;
   t: Translate;
 }): ReactElement {
   const { page, seconds, t } = props;
   if (page.state !== 'answered') {
-    const said =
+    const message =
       page.state === 'asking' ? t('kernel_asking') : t('timelineFailed', { why: t.say(page.why) });
-    return <p className="jp-mlgpu-Quiet">{said}</p>;
+    return <p className="jp-mlgpu-Quiet">{message}</p>;
   }
   const { samples } = page.details;
   if (typeof samples === 'string') {
@@ -49,13 +47,13 @@ function Memory(props: {
   t: Translate;
 }): ReactElement | null {
   const { samples, series, end, t } = props;
-  const seen = span(samples, series);
+  const range = span(samples, series);
   const one = samples.series[series];
   if (one === undefined) {
     return null;
   }
   const device = scopeName(one.device, t);
-  if (seen === null) {
+  if (range === null) {
     const why = one.whyMissing;
     return (
       <p>
@@ -66,7 +64,7 @@ function Memory(props: {
       </p>
     );
   }
-  const [least, most] = seen.map(value => formatValue(value, one.unit)) as [string, string];
+  const [least, most] = range.map(value => formatValue(value, one.unit)) as [string, string];
   return (
     <figure className="jp-mlgpu-Memory">
       <figcaption>
@@ -77,7 +75,7 @@ function Memory(props: {
       </figcaption>
       <Curve
         points={points(samples, series)}
-        sides={{ from: 0, to: end, top: seen[1] }}
+        sides={{ from: 0, to: end, top: range[1] }}
         label={t('memoryLabel', { device, least, most })}
       />
       <div className="jp-mlgpu-Memory-scale jp-mlgpu-Quiet" aria-hidden="true">

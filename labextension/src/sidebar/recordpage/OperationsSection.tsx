@@ -1,15 +1,13 @@
-/** Times per operation of a profiled cell, the devices and the host apart: sorted by a click, found by name. */
+/** Times per operation of a profiled cell, for each device and the host, with sorting and search. */
 
-import { useMemo, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useMemo, useState, type ReactElement } from 'react';
 
 import { formatBytes, formatSeconds } from '../../record/format';
 import type { Message, Translate } from '../../language/i18n';
 import { filledColumns, operationGroups, operationsNamed } from '../../record/operations';
 import type { IOperation, IOperationGroup, OperationColumn } from '../../record/operations';
 import type { IRecord } from '../../record/record';
-import { inOrder, sortedBy } from '../../record/sorting';
-import type { ISort } from '../../record/sorting';
+import { inOrder, sortedBy, type ISort } from '../../record/sorting';
 import { WindowedTable } from './WindowedTable';
 import { Search } from '../../receipts/controls';
 

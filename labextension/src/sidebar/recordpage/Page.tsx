@@ -1,7 +1,6 @@
-/** All that is known of one cell: what its receipt says, where it ran, what it did inside, and how that is known. */
+/** The page of one record: receipt, operations, timeline, and memory. */
 
-import { useEffect, useId, useMemo, useRef } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import { useEffect, useId, useMemo, useRef, type ReactElement, type ReactNode } from 'react';
 
 import type { Message, Translate } from '../../language/i18n';
 import type { IRecord } from '../../record/record';
@@ -30,12 +29,12 @@ export function Page(props: ICellPage): ReactElement {
   const page = useRecordPage(session, entry);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The button that opened the page went with its row; a keyboard that is elsewhere is left there.
+    // The button that opened the page has gone. Focus elsewhere is left alone.
     if (document.activeElement === document.body) {
       back.current?.focus();
     }
   }, []);
-  const shown = useOpenReceipt(session, entry, page);
+  const receipt = useOpenReceipt(session, entry, page);
   const { state } = session.model;
   const trend = useMemo(() => trendOf(record, runsByCell(shownEntries(state))), [record, state]);
   return (
@@ -51,17 +50,17 @@ export function Page(props: ICellPage): ReactElement {
       <Actions
         entry={entry}
         session={session}
-        shown={typeof shown === 'string' ? null : shown}
+        openReceipt={typeof receipt === 'string' ? null : receipt}
         t={t}
       />
-      {typeof shown === 'string' ? (
+      {typeof receipt === 'string' ? (
         <p className="jp-mlgpu-Quiet jp-mlgpu-Late" role="status">
-          {t(shown === 'asking' ? 'kernel_asking' : 'receiptNotKnown')}
+          {t(receipt === 'asking' ? 'kernel_asking' : 'receiptNotKnown')}
         </p>
       ) : (
         <OpenReceipt
           record={record}
-          shown={shown}
+          receipt={receipt}
           finder={session}
           operations={
             record.ops.length > 0 && (
@@ -84,16 +83,16 @@ export function Page(props: ICellPage): ReactElement {
   );
 }
 
-/** What the receipt says. */
+/** The summary in the receipt. */
 function Summary(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
-  const said = t.say(record.head.label);
+  const label = t.say(record.head.label);
   return (
     <div className="jp-mlgpu-Page-summary">
       <p>
         <Outcome outcome={record.outcome} t={t} /> {figuresOf(record, t).join(' · ')}
       </p>
-      {said && <p className="jp-mlgpu-Label">{said}</p>}
+      {label && <p className="jp-mlgpu-Label">{label}</p>}
       <Strip record={record} t={t} />
       <Notes record={record} t={t} />
     </div>

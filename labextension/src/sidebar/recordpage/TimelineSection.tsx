@@ -1,13 +1,12 @@
-/** The timeline of a profiled cell, for Perfetto: opened there or saved. Where there is none, why not. */
+/** The timeline of a profiled cell, opened in Perfetto or saved; else why there is none. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import type { Translate } from '../../language/i18n';
 import { sentence, whyOf } from '../../language/sentence';
 import { FEW, list } from '../../language/untrusted';
 import type { NotebookSession } from '../../kernel/notebooks';
-import { PERFETTO, handOver } from '../../lab/perfetto';
+import { PERFETTO, sendTrace } from '../../lab/perfetto';
 import { Button } from '../../receipts/controls';
 import { fileName } from '../../record/receipttext';
 import type { IRecord } from '../../record/record';
@@ -41,7 +40,7 @@ export function TimelineSection(props: ITimelineSection): ReactElement {
   );
 }
 
-/** What the kernel writes of the cell for Perfetto, and the sentences on what it leaves out. */
+/** A trace for Perfetto, and sentences on what it leaves out. */
 interface ITrace {
   text: string;
   leftOut: string;
@@ -49,12 +48,12 @@ interface ITrace {
 
 function Trace(props: ITimelineSection): ReactElement {
   const { record, session, t } = props;
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   const name = fileName(record, '-timeline.json');
 
   const trace = async (): Promise<ITrace> => {
     const key = { run: record.runId, sequence: record.cell.sequence };
-    const answer = await session.tell('inside_trace', key);
+    const answer = await session.request('inside_trace', key);
     const text = typeof answer.trace === 'string' ? answer.trace : '';
     return { text, leftOut: list(answer.left_out, FEW, sentence).map(t.say).join(' ') };
   };
@@ -62,37 +61,37 @@ function Trace(props: ITimelineSection): ReactElement {
     try {
       const { text, leftOut } = await trace();
       saveFile(name, text);
-      setSaid(`${t('savedAs', { name })} ${leftOut}`);
+      setStatus(`${t('savedAs', { name })} ${leftOut}`);
     } catch (error) {
-      setSaid(t('saveFailed', { why: t.say(whyOf(error)) }));
+      setStatus(t('saveFailed', { why: t.say(whyOf(error)) }));
     }
   };
   const openInPerfetto = async (): Promise<void> => {
-    // In the click itself, or the browser would not allow it.
+    // Browsers allow a new tab only within the click.
     const page = window.open(PERFETTO);
     if (page === null) {
-      setSaid(t('perfettoBlocked'));
+      setStatus(t('perfettoBlocked'));
       return;
     }
-    setSaid(t('perfettoOpening'));
+    setStatus(t('perfettoOpening'));
     try {
       const { text, leftOut } = await trace();
       const title = record.cell.name || fileName(record, '');
-      const taken = await handOver(page, { title, fileName: name, text }, window);
-      setSaid(taken ? `${t('perfettoTaken')} ${leftOut}` : t('perfettoSilent'));
+      const accepted = await sendTrace(page, { title, fileName: name, text }, window);
+      setStatus(accepted ? `${t('perfettoTaken')} ${leftOut}` : t('perfettoSilent'));
     } catch (error) {
       page.close();
-      setSaid(t('perfettoFailed', { why: t.say(whyOf(error)) }));
+      setStatus(t('perfettoFailed', { why: t.say(whyOf(error)) }));
     }
   };
 
   return (
     <div className="jp-mlgpu-Page-actions">
-      <Button look="Chip" label={t('openInPerfetto')} onClick={() => void openInPerfetto()} />
-      <Button look="Chip" label={t('saveTrace')} onClick={() => void save()} />
+      <Button variant="Chip" label={t('openInPerfetto')} onClick={() => void openInPerfetto()} />
+      <Button variant="Chip" label={t('saveTrace')} onClick={() => void save()} />
       <p className="jp-mlgpu-Quiet">{t('perfettoNote')}</p>
       <p role="status" className="jp-mlgpu-Quiet">
-        {said}
+        {status}
       </p>
     </div>
   );

@@ -1,17 +1,17 @@
-/** A table of which only the rows in sight are in the page. Its heads sort it, where it can be sorted. */
+/** A table with only its visible rows in the page, which column heads can sort. */
 
 import type { ReactElement, ReactNode } from 'react';
 
 import type { ISort } from '../../record/sorting';
 import { useWindow } from '../useWindow';
 
-/** Height of a row, in pixels, until it has been measured. */
+/** Estimated height of a row in pixels. */
 const ROW_HEIGHT = 24;
 
 export interface IColumn<T extends string> {
   id: T;
   label: string;
-  /** Figures stand at the right. */
+  /** True to align the column to the right. */
   figures: boolean;
 }
 
@@ -20,7 +20,7 @@ export function WindowedTable<T extends string>(props: {
   columns: readonly IColumn<T>[];
   count: number;
   cell: (row: number, column: T) => ReactNode;
-  /** The whole of what the first cell may have to cut. */
+  /** Full text of the first cell, which may be cut. */
   title?: (row: number) => string;
   sort?: ISort<T>;
   onSort?: (column: T) => void;
@@ -100,7 +100,7 @@ function Head<T extends string>(props: {
   );
 }
 
-/** Holds the place of the rows that are not in the page. */
+/** An empty row in place of the rows that are not in the page. */
 function Space(props: { height: number; columns: number }): ReactElement {
   return (
     <tr aria-hidden="true" className="jp-mlgpu-TableSpace">

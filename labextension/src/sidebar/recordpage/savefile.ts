@@ -1,7 +1,7 @@
-/** Milliseconds after which a file has been handed to the browser's downloads. */
+/** Milliseconds after which the browser has taken over the download. */
 const HANDED = 60_000;
 
-/** Give a file of JSON to the browser's downloads. */
+/** Download a JSON file. */
 export function saveFile(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   const link = document.createElement('a');

@@ -1,4 +1,4 @@
-/** What a record's open receipt says: its kernel says it, or the server of what the notebook has. */
+/** A hook for a record's open receipt, from its kernel, or from the server for saved records. */
 
 import { useEffect, useState } from 'react';
 
@@ -8,26 +8,26 @@ import { openReceipt } from '../../record/asking';
 import type { IOpenReceipt } from '../../record/openreceipt';
 import type { RecordPage } from './useRecordPage';
 
-export type Shown = IOpenReceipt | 'asking' | 'not known';
+export type OpenReceiptState = IOpenReceipt | 'asking' | 'not known';
 
 export function useOpenReceipt(
   session: NotebookSession,
   { record }: IEntry,
   page: RecordPage
-): Shown {
-  const [shown, setShown] = useState<Shown>('asking');
-  const told = page.state === 'answered' ? page.details.receipt : null;
-  const asks = page.state !== 'asking' && told === null;
+): OpenReceiptState {
+  const [saved, setSaved] = useState<OpenReceiptState>('asking');
+  const live = page.state === 'answered' ? page.details.receipt : null;
+  const asks = page.state !== 'asking' && live === null;
   useEffect(() => {
     let wanted = true;
     const source = asks ? session.receipt(record) : null;
     if (asks) {
       const answer = source === null ? Promise.resolve(null) : openReceipt(source.data);
-      void answer.then(one => wanted && setShown(one ?? 'not known'));
+      void answer.then(one => wanted && setSaved(one ?? 'not known'));
     }
     return () => {
       wanted = false;
     };
   }, [session, record, asks]);
-  return told ?? shown;
+  return live ?? saved;
 }

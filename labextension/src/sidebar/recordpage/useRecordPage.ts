@@ -1,12 +1,10 @@
-/** What the kernel answers about one cell, asked when its page is opened. */
+/** A hook for the kernel's answer about one cell, requested when its page is opened. */
 
 import { useEffect } from 'react';
 
-import { readRecordPage } from '../../record/recordpage';
-import type { IRecordPage } from '../../record/recordpage';
+import { readRecordPage, type IRecordPage } from '../../record/recordpage';
 import type { NotebookSession } from '../../kernel/notebooks';
-import { whyOf } from '../../language/sentence';
-import type { Sentence } from '../../language/sentence';
+import { whyOf, type Sentence } from '../../language/sentence';
 import type { IEntry } from '../../kernel/state';
 import { useOwnedState } from '../../receipts/useOwnedState';
 
@@ -15,7 +13,7 @@ export type RecordPage =
   | { state: 'failed'; why: Sentence }
   | { state: 'answered'; details: IRecordPage };
 
-/** Nobody need be asked about a record of the saved notebook: its kernel is gone. */
+/** The kernel of a saved record is gone and cannot be asked. */
 const SAVED: RecordPage = {
   state: 'answered',
   details: { timeline: 'saved', samples: 'saved', receipt: null }
@@ -32,15 +30,15 @@ export function useRecordPage(
   const known = answer?.key === key && answer.page.state === 'answered';
   useEffect(() => {
     let wanted = true;
-    const tell = (page: RecordPage): void => {
+    const update = (page: RecordPage): void => {
       if (wanted) {
         setAnswer({ key, page });
       }
     };
     if (!saved && !known) {
-      session.tell('inside', { run: runId, sequence }).then(
-        answered => tell({ state: 'answered', details: readRecordPage(answered) }),
-        (error: unknown) => tell({ state: 'failed', why: whyOf(error) })
+      session.request('inside', { run: runId, sequence }).then(
+        answered => update({ state: 'answered', details: readRecordPage(answered) }),
+        (error: unknown) => update({ state: 'failed', why: whyOf(error) })
       );
     }
     return () => {

@@ -1,26 +1,26 @@
 /**
- * Keeps a kernel's live counters going once somebody has looked at them: the kernel looks only while a browser says
- * so, and forgets it after some seconds. In a tab behind others timers hardly run; what the kernel sends does come,
- * so each sample is a clock, too.
+ * Keeps a kernel's live counters running. The kernel samples them only while a browser asks, and stops some
+ * seconds after the last request. Timers hardly run in background tabs, but messages of the kernel arrive, so
+ * each sample also serves as a clock.
  */
 
 import { readWatch } from './counters';
 import type { KernelModel } from './model';
 
-/** Part of the time for which the kernel believes us that passes before we say it again. */
+/** Part of the kernel's time limit after which the request is repeated. */
 const SOON_ENOUGH = 0.6;
-/** Milliseconds before a kernel that did not answer is told again. */
+/** Milliseconds before a request that failed is repeated. */
 const PAUSE = 10_000;
 
-export class Watcher {
-  /** `tell` says to the kernel that somebody watches, and answers what it answered. */
+export class CounterRequester {
+  /** `send` sends the request to the kernel and resolves with its answer. */
   constructor(
     private readonly model: KernelModel,
-    private readonly tell: () => Promise<Record<string, unknown>>,
+    private readonly send: () => Promise<Record<string, unknown>>,
     private readonly clock: () => number = () => performance.now()
   ) {}
 
-  /** Somebody looks at the counters. */
+  /** Start asking for counters. */
   start(): void {
     this.watching = true;
     this.model.stateChanged.connect(this.onState, this);
@@ -28,7 +28,7 @@ export class Watcher {
     void this.renew();
   }
 
-  /** Nobody does any more. */
+  /** Stop asking for counters. */
   stop(): void {
     this.watching = false;
     this.watched = null;
@@ -37,14 +37,14 @@ export class Watcher {
     this.model.counters.changed.disconnect(this.onSample, this);
   }
 
-  /** A cell may have begun, with which counters that rest go on. */
+  /** Ask at once if counters had stopped, because a cell may have begun. */
   wake(): void {
-    if (this.model.counters.value.whyResting !== null) {
+    if (this.model.counters.value.whyStopped !== null) {
       void this.renew();
     }
   }
 
-  /** Another run of the kernel has heard of nobody who watches. */
+  /** Ask a new run of the kernel, which has had no request yet. */
   private onState(): void {
     const { kernel, run } = this.model.state;
     if (kernel === 'live' && run !== this.watched) {
@@ -68,12 +68,12 @@ export class Watcher {
     this.watched = run;
     let pause = PAUSE;
     try {
-      const answer = readWatch(await this.tell());
+      const answer = readWatch(await this.send());
       this.model.counters.setWatch(answer);
-      // Who rests is told again when a cell begins: each message is a sign of life.
+      // Counters that have stopped resume when a cell begins; a message of the kernel says so.
       pause = answer.watching ? Math.max(1, answer.seconds * SOON_ENOUGH) * 1000 : 0;
     } catch {
-      // The connection's own troubles are told elsewhere; numbers that stay away are said to.
+      // The connection reports its own errors, and views report numbers that are late.
     }
     clearTimeout(this.timer);
     if (this.isWatching() && pause > 0) {
@@ -82,13 +82,13 @@ export class Watcher {
     }
   }
 
-  /** Asked again after an answer: it may have ended meanwhile. */
+  /** A method, because the value may have changed during an await. */
   private isWatching(): boolean {
     return this.watching;
   }
 
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the kernel is to be told again. */
+  /** Time of the next request on `clock`. */
   private due = Infinity;
   private watched: string | null = null;
   private watching = false;

@@ -3,13 +3,13 @@ import { mock, test } from 'node:test';
 
 import { KernelModel } from '../../src/kernel/model';
 import { readDelta, readSnapshot } from '../../src/kernel/protocol';
-import { Watcher } from '../../src/kernel/watcher';
+import { CounterRequester } from '../../src/kernel/counterrequester';
 import { deltaJson, snapshotJson } from '../records';
 
 /** A kernel that answers what the test says, and a watcher of its counters. */
 class Scene {
   readonly model = new KernelModel(() => 0);
-  readonly watcher = new Watcher(
+  readonly watcher = new CounterRequester(
     this.model,
     () => {
       this.told += 1;
@@ -96,7 +96,7 @@ test('a kernel whose counters rest is left alone until a cell begins', async () 
   scene.answer = { watching: false, seconds: 15, why_missing: 'No cell has run.' };
   scene.watcher.start();
   await settle();
-  assert.equal(scene.model.counters.value.whyResting, 'No cell has run.');
+  assert.equal(scene.model.counters.value.whyStopped, 'No cell has run.');
   mock.timers.tick(600_000);
   await settle();
   assert.equal(scene.told, 1);
@@ -104,7 +104,7 @@ test('a kernel whose counters rest is left alone until a cell begins', async () 
   scene.watcher.wake();
   await settle();
   assert.equal(scene.told, 2);
-  assert.equal(scene.model.counters.value.whyResting, null);
+  assert.equal(scene.model.counters.value.whyStopped, null);
   scene.watcher.wake();
   await settle();
   assert.equal(scene.told, 2, 'what does not rest need not be woken');
