@@ -79,7 +79,7 @@ BACK = Target("from JupyterLab's being ready", 2.0, "s")
 SAMPLES = 20
 #: A view with records or lines in it, and what finds and sorts them.
 LIST = ".jp-mlgpu-Records"
-RUNNING, CHART = ".jp-mlgpu-Running", ".jp-mlgpu-Chart canvas"
+RUNNING, CHART = ".jp-mlgpu-Running", ".jp-mlgpu-Chart svg"
 #: Our script, and React, which draws what we told it to and other things of JupyterLab.
 OURS_OR_REACT = "extensions/jupyter-mlgpu/|static/lab/5098"
 
