@@ -192,10 +192,8 @@ def test_a_cell_that_repeats_tells_which_run_it_is_at(notebook):
 
 
 def test_what_a_long_command_is_at_stands_in_the_snapshot_until_its_cell_ends(notebook, gate):
-    message = begin(
-        notebook,
-        f"from jupyter_mlgpu.measure import runtime\nruntime.current().on_progress('run 2 of 5')\n{gate.cell}",
-    )
+    runtime = "from jupyter_mlgpu.measure import runtime"
+    message = begin(notebook, f"{runtime}\nruntime.current().on_progress('run 2 of 5')\n{gate.cell}")
     while not events(notebook, "progress"):
         pass
     (event,) = events(notebook, "progress")

@@ -12,7 +12,6 @@ from tracked import tracked
 
 from jupyter_mlgpu.teach.grading import cells
 from jupyter_mlgpu.teach.lessons import shipped
-from tests.teach.lessons.test_words import CHINESE, found
 from tests.teach.test_lab_tests import EVERY, LESSONS, told
 
 CJK = re.compile(r"[\u4e00-\u9fff]")
@@ -38,7 +37,6 @@ def source(cell):
 def test_all_prose_of_a_lab_is_chinese(lab):
     prose = [source(cell) for cell in read(lab, "zh")["cells"] if cell["cell_type"] == "markdown"]
     assert [text for text in prose if not CJK.search(text)] == []
-    assert found("\n".join(prose), CHINESE) == {}
 
 
 @pytest.mark.parametrize("lab", EVERY)

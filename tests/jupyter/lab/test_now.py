@@ -390,7 +390,8 @@ def test_a_cell_that_repeats_says_at_which_run_it_is(lab: Lab, gate: Gate) -> No
 
 @pytest.mark.slow
 def test_a_command_that_takes_long_says_what_it_is_at(lab: Lab, gate: Gate) -> None:
-    race = "from jupyter_mlgpu.measure import runtime\nruntime.current().on_progress('Race: cpu:0, run 2 of 5')"
+    runtime = "from jupyter_mlgpu.measure import runtime"
+    race = f"{runtime}\nruntime.current().on_progress('Race: cpu:0, run 2 of 5')"
     lab.write("progress.ipynb", LOAD, f"{race}\n{gate.cell}")
     lab.open("progress.ipynb")
     lab.run_to_end(0)
