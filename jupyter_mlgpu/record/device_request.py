@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, cast
 
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
+from jupyter_mlgpu.record.option_parser import nearest
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.words import nearest
 
 #: The key for all frameworks that a mapping of frameworks to devices does not name.
 EVERY = "*"

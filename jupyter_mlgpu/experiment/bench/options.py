@@ -10,8 +10,8 @@ from jupyter_mlgpu.experiment.bench.session import Order, check
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.device_request import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import json_path, magic_parser
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.words import json_path, magic_parser
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.errors import BenchError
+from jupyter_mlgpu.record.option_parser import nearest
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.words import nearest
 
 PATH = Path(__file__).parent / "published.json"
 

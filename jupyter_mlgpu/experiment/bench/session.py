@@ -25,8 +25,8 @@ from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.device_request import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.record.extras import install_line, installed
+from jupyter_mlgpu.record.option_parser import unknown
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.record.words import unknown
 
 #: With `--quick` no case begins after so many seconds, so that everything ends within 60 on two cores.
 LAST_BEGIN_S = 45.0

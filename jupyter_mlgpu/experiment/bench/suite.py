@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest, Family
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import unknown
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.words import unknown
 
 #: The families that run without a name: they take seconds, not minutes.
 SMALL = ("gemm", "bandwidth", "transfer", "conv", "dispatch")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import json_path, magic_parser, whole_number
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.words import json_path, magic_parser, whole_number
 
 _HELP = say("For example `%%mlc_race --over n=100,1000 --devices cpu,gpu`; `%%mlc_race?` explains.")
 

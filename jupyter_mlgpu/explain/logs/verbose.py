@@ -14,8 +14,8 @@ from functools import cache
 
 from jupyter_mlgpu.explain.logs.knobs import FRAMEWORKS, KNOBS, Knob
 from jupyter_mlgpu.record.errors import RestartNeededError, UsageError
+from jupyter_mlgpu.record.option_parser import nearest
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say, with_commas
-from jupyter_mlgpu.record.words import nearest
 
 #: The variables that each level sets. A level replaces the one before.
 LEVELS: Mapping[str, Mapping[str, str]] = {

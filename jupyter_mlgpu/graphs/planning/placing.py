@@ -9,8 +9,8 @@ from jupyter_mlgpu.graphs.planning import kernels
 from jupyter_mlgpu.graphs.planning.graph import Node
 from jupyter_mlgpu.graphs.planning.kernels import KernelTable, RegisteredKernel
 from jupyter_mlgpu.record.errors import PlanError
+from jupyter_mlgpu.record.option_parser import nearest
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.words import nearest
 
 FORECAST = say(
     "Operations are placed where TensorFlow's placer would put them before graph optimizers "

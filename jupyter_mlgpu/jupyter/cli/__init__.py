@@ -16,8 +16,8 @@ from jupyter_mlgpu import jupyter
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.jupyter.cli.terminal import PROGRAM, complain
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
+from jupyter_mlgpu.record.option_parser import WordsParser, unknown
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.words import WordsParser, unknown
 
 #: Subcommand to what it does, everyday ones first. Its module, in this package or from `teach`, has EXAMPLE,
 #: add_arguments and main.

@@ -13,9 +13,9 @@ from msgspec import Struct
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import unknown
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
-from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.teach.sharing import sender
 from jupyter_mlgpu.teach.sharing.address import Address, address_of
 from jupyter_mlgpu.teach.sharing.outbox import WAITING, Batch, Outbox, make_report

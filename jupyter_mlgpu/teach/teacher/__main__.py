@@ -15,9 +15,9 @@ from pathlib import Path
 
 from jupyter_mlgpu.record.errors import MlgpuError
 from jupyter_mlgpu.record.extras import require
+from jupyter_mlgpu.record.option_parser import WordsParser
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible, visible_line
-from jupyter_mlgpu.record.words import WordsParser
 from jupyter_mlgpu.teach.teacher import logs
 from jupyter_mlgpu.teach.teacher.settings import DATABASE, KEEP_DAYS, TEACHERS, settings_from
 

@@ -18,8 +18,8 @@ from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import magic_parser, unknown
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
-from jupyter_mlgpu.record.words import magic_parser, unknown
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.comparing.compare import RecordComparison

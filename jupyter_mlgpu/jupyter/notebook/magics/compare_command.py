@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare
 from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import magic_parser, unknown
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.words import magic_parser, unknown
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import view
 

@@ -13,8 +13,8 @@ from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.device_request import AUTO, DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
+from jupyter_mlgpu.record.option_parser import magic_parser, unknown
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
-from jupyter_mlgpu.record.words import magic_parser, unknown
 from jupyter_mlgpu.show.receipts import head
 
 

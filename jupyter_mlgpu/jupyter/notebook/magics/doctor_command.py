@@ -10,10 +10,10 @@ from jupyter_mlgpu.explain.doctor.gather.kernels import KernelsOwnFacts
 from jupyter_mlgpu.jupyter.cli.doctor import add_arguments
 from jupyter_mlgpu.jupyter.notebook.browser.doctor_light import captures
 from jupyter_mlgpu.jupyter.notebook.magics.progress import ProgressLine
+from jupyter_mlgpu.record.option_parser import magic_parser
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.record.visible import visible_line
-from jupyter_mlgpu.record.words import magic_parser
 from jupyter_mlgpu.show.doctor import page
 
 _HELP = say("`%mlc_doctor?` shows its options.")

@@ -10,9 +10,9 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import magic_parser
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count, with_commas
-from jupyter_mlgpu.record.words import magic_parser
 from jupyter_mlgpu.show.exporting import chrome, timeline, xprof
 
 _HELP = say("For example `%mlc_trace export trace.json.gz`; `%mlc_trace?` explains.")

@@ -7,8 +7,8 @@ import re
 from jupyter_mlgpu.explain.batches import fits
 from jupyter_mlgpu.record.cellnumbers import CellNumber, cell_number
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import magic_parser
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.record.words import magic_parser
 
 _HELP = say(
     "`%mlc_trace fits 256 32=5 64=6` asks about batch size 256, where cell [5] ran batch "

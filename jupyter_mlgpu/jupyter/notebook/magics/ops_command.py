@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from IPython.utils.capture import capture_output
 
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import magic_parser, whole_number
 from jupyter_mlgpu.record.record import Record, Repeat
 from jupyter_mlgpu.record.sentence import joined, of_error, say
 from jupyter_mlgpu.record.stderr import say_on_stderr
-from jupyter_mlgpu.record.words import magic_parser, whole_number
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.cell.events import CellEvents

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import unknown
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say
-from jupyter_mlgpu.record.words import unknown
 
 #: Line to type and what it does. The everyday ones come first.
 _EVERY_DAY = {

@@ -8,8 +8,8 @@ from typing import Any
 
 from jupyter_mlgpu.graphs.planning.forecast import Plan, plan
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import magic_parser
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.words import magic_parser
 
 _HELP = say(
     "For example `%mlc_plan model x y --target cuda`. Targets are metal, metal-community, "

@@ -19,11 +19,11 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Observed
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.option_parser import unknown
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.record.visible import visible_line
-from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.show.race import page
 
 NOTE = say("This cell is a race: its time covers all runs together.")

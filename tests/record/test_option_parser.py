@@ -2,11 +2,11 @@
 
 import pytest
 
-from jupyter_mlgpu.record import words
+from jupyter_mlgpu.record import option_parser
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.option_parser import magic_parser
 from jupyter_mlgpu.record.sentence import of_error, say
 from jupyter_mlgpu.record.translation import translated
-from jupyter_mlgpu.record.words import magic_parser
 
 HELP = say("`%mlc_doctor?` shows its options.")
 
