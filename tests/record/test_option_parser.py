@@ -39,7 +39,7 @@ def test_a_hash_is_no_comment_and_a_line_that_is_split_is_taken_as_it_is():
 
 def test_on_windows_a_backslash_stands_between_folders(monkeypatch):
     assert parsed(r"--facts a\ b.json").facts == "a b.json"
-    monkeypatch.setattr(words.sys, "platform", "win32")
+    monkeypatch.setattr(option_parser.sys, "platform", "win32")
     assert parsed(r"--facts C:\facts.json").facts == r"C:\facts.json"
 
 
