@@ -19,9 +19,9 @@ from tests.binder.test_files import NOTEBOOK, PYTHON, assert_replayed
 SYSTEMS = {"Linux": "x86_64-manylinux_2_35", "macOS": "aarch64-apple-darwin"}
 PRINT_LABELS = """
 import sys
-from jupyter_mlgpu.teach.lessons.recordings import beside
+from jupyter_mlgpu.teach.lessons.recordings import find
 for name in sys.argv[1:]:
-    print(getattr(beside(name), "label", "none"))
+    print(getattr(find(name), "label", "none"))
 """
 
 

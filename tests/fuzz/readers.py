@@ -258,10 +258,10 @@ def sharing(data: bytes, folder: Path) -> None:
 
 def answer(data: bytes, folder: Path) -> None:
     """What a kernel makes of the answer of something at the address of the teacher's view."""
-    from jupyter_mlgpu.teach.sharing.post import _understood
+    from jupyter_mlgpu.teach.sharing.post import _parse_answer
 
     for status in (200, 400, 500):
-        said = _understood(status, data).why
+        said = _parse_answer(status, data).why
         assert said is None or said.isprintable(), said
 
 
