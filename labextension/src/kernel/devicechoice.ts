@@ -2,7 +2,7 @@
 
 import type { Translate } from '../language/i18n';
 import type { Sentence } from '../language/sentence';
-import { frameworkName } from '../record/option_parser';
+import { frameworkName } from '../record/words';
 import { AUTO } from '../record/requested';
 import type { IChoice, IDeviceStatus, ISidebarState } from './messages';
 

@@ -8,7 +8,7 @@ import type { Language } from '../language/language';
 import { text } from '../language/untrusted';
 import { formatSeconds } from '../record/format';
 import type { IRecord } from '../record/record';
-import { known } from '../record/option_parser';
+import { known } from '../record/words';
 import { preferences } from '../sidebar/preferences';
 
 /** Largest number of characters of a notebook's name, so that JupyterLab does not cut the notification. */

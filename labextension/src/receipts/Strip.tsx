@@ -7,7 +7,7 @@ import type { ReactElement } from 'react';
 
 import { formatSeconds, formatShare } from '../record/format';
 import type { Translate } from '../language/i18n';
-import { known } from '../record/option_parser';
+import { known } from '../record/words';
 import type { IRecord } from '../record/record';
 import { KINDS, drawnLanesOf, durationOf, lanesOf, notDrawn } from '../record/strip';
 import type { IBox, ILane, Kind } from '../record/strip';

@@ -11,7 +11,7 @@ import type { Message, Translate } from '../language/i18n';
 import { figureNamed, messagesOf } from '../record/head';
 import { isToActOn } from '../record/logs';
 import type { IState } from '../kernel/state';
-import { known } from '../record/option_parser';
+import { known } from '../record/words';
 import { plain } from '../language/prose';
 
 /** Seconds from which the end of a cell is announced. */

@@ -20,7 +20,7 @@ import type { IGauge, IGroup } from '../kernel/gauges';
 import type { Message, Translate } from '../language/i18n';
 import type { ICounterSource } from '../kernel/machine';
 import type { IState } from '../kernel/state';
-import { quantityName } from '../record/option_parser';
+import { quantityName } from '../record/words';
 import { Fold } from '../receipts/Fold';
 import { Table } from '../receipts/Table';
 import { usePaced, usePreferences } from '../receipts/usePreferences';

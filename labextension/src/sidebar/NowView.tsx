@@ -7,7 +7,7 @@ import type { Translate } from '../language/i18n';
 import type { Machine } from '../kernel/machine';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IState } from '../kernel/state';
-import { frameworkName, versionsInWords } from '../record/option_parser';
+import { frameworkName, versionsInWords } from '../record/words';
 import { DevicePicker } from './DevicePicker';
 import { Doctor } from './Doctor';
 import { Button } from '../receipts/controls';

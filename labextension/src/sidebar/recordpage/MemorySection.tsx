@@ -5,7 +5,7 @@ import { useState, type ReactElement } from 'react';
 import { formatSeconds, formatValue } from '../../record/format';
 import type { Translate } from '../../language/i18n';
 import { points, span, type IMemorySamples } from '../../record/memorysamples';
-import { scopeName } from '../../record/option_parser';
+import { scopeName } from '../../record/words';
 import { Curve } from '../Curve';
 import type { RecordPage } from './useRecordPage';
 import { WindowedTable } from './WindowedTable';

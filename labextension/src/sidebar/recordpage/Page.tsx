@@ -5,7 +5,7 @@ import { useEffect, useId, useMemo, useRef, type ReactElement, type ReactNode } 
 import type { Message, Translate } from '../../language/i18n';
 import type { IRecord } from '../../record/record';
 import { figuresOf } from '../../record/head';
-import { known } from '../../record/option_parser';
+import { known } from '../../record/words';
 import type { ICellPage } from '../CellPage';
 import { Notes } from '../../receipts/Notes';
 import { NotesCount } from '../../receipts/NotesCount';
