@@ -36,13 +36,13 @@ def handler(request):
     signal.signal(signal.SIGALRM, before)
 
 
-def ring():
+def alarm_handler():
     signal.raise_signal(signal.SIGALRM)
 
 
 def test_what_a_handler_raises_comes_through(handler):
     with pytest.raises(TimeoutError), OurFailures():
-        ring()
+        alarm_handler()
 
 
 def test_what_we_raise_does_not(handler):
@@ -59,13 +59,13 @@ def test_an_alarm_while_an_answer_is_waited_for_reaches_the_cell(handler, monkey
     ours, theirs = socket.socketpair()
     with closing(ours), closing(theirs), memoryview(bytearray(4096)).cast("Q") as words:
         questions = ReaderRequests(ours, words)
-        monkeypatch.setattr(questions, "_wakes_up", lambda seconds: ring())
+        monkeypatch.setattr(questions, "_wakes_up", lambda seconds: alarm_handler())
         with pytest.raises(TimeoutError):
             questions.settle(1.0)
 
 
 def test_an_alarm_while_a_stream_is_flushed_reaches_the_cell(handler, monkeypatch):
-    monkeypatch.setattr(flushing, "_c_stream", lambda descriptor: (lambda: None, ring))
+    monkeypatch.setattr(flushing, "_c_stream", lambda descriptor: (lambda: None, alarm_handler))
     with pytest.raises(TimeoutError):
         flushing.flush_native()
 
