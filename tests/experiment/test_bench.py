@@ -133,12 +133,12 @@ def test_an_interrupt_of_the_magic_keeps_what_was_measured(start_kernel, tmp_pat
     # The signal of the stop button, when the second case begins.
     interrupting = (
         "import os, signal\n"
-        "from jupyter_mlgpu.experiment.bench import words\n"
+        "from jupyter_mlgpu.experiment.bench import bench_sentences\n"
         "def doing(now):\n"
         "    if now.number == 2:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "    return ''\n"
-        "words.doing = doing"
+        "bench_sentences.doing = doing"
     )
     assert notebook.run(interrupting).status == "ok"
     path = tmp_path / "part.json"
