@@ -319,7 +319,7 @@ PAIRS = (
     # their release notes.
     VersionPair(
         "numpy-abi",
-        about="Packages compiled for NumPy 1 cannot be imported beside NumPy 2.",
+        about="Packages compiled for NumPy 1 cannot be imported with NumPy 2.",
         title=say("NumPy matches the frameworks"),
         wrong=say("NumPy 2 is installed alongside a framework compiled for NumPy 1."),
         clashes=(

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 #: Path of the socket; the process that starts kernels sets it (`listener.py`, which kernels do not import).
 VARIABLE = "JUPYTER_MLGPU_DEATH_SOCKET"
-#: Seconds that loading waits for a listener, which only has to accept.
+#: Seconds for which loading the extension waits until a listener accepts its connection.
 _WAIT = 0.2
 
 
