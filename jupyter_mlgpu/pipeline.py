@@ -62,8 +62,7 @@ def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]
         stage(
             parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, runtime.selection, namespace)
         ),
-        # Lines that the device's libraries wrote during the final synchronization belong to the cell, too.
-        stage(parts.NATIVE_LINES, lambda one: parts.with_logs(one, capture)),
+        stage(parts.NATIVE_LINES, lambda one: parts.with_logs(one, cell, capture)),
         stage(parts.MPS_LOG, lambda one: parts.with_mps_log(one, capture)),
         stage(parts.ITEMS, lambda one: parts.with_items(one, cell.items)),
         stage(parts.LIMIT, lambda one: explained(one, cell.activity, runtime)),

@@ -114,11 +114,24 @@ def may_be_growing(earlier: Sequence[Record], newest: Record, last: int = LAST) 
     `earlier` are the cell's runs.
     """
     counted = _counted(_runs(earlier, newest), last)
+    if not any(_range(counted, quantity) >= WORTH for quantity in QUANTITIES):
+        return False
     return any(
         max(points.values()) - min(points.values()) >= WORTH * _least_distance(len(points))
         for quantity in QUANTITIES
         for points in _series(counted, Instruments([run for _, run in counted], quantity)).values()
     )
+
+
+def _range(runs: Sequence[tuple[int, Record]], quantity: str) -> float:
+    """Return the difference of the largest and the smallest value, whatever the instrument."""
+    values = [
+        one.value
+        for _, run in runs
+        for one in run.readings
+        if one.quantity == quantity and one.value is not None
+    ]
+    return max(values) - min(values) if values else 0.0
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Measures one cell: `start` takes the first readings, `stop` the second and returns a `Record`.
+"""Measures one cell: `start` takes the first readings, `end` the second, and `record` makes the `Record`.
 
 The module does not depend on notebooks. A probe or backend that fails costs only its own reading, and the
 record says what failed.
@@ -13,8 +13,10 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from jupyter_mlgpu.measure import celltime, guarded
@@ -23,6 +25,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.probes.cell.peak_memory_process import RESET
 from jupyter_mlgpu.record.clock import Clock
+from jupyter_mlgpu.record.errors import StillRunningError
 from jupyter_mlgpu.record.gpu_work import GpuFigures, may_go_on
 from jupyter_mlgpu.record.reading import IOREGISTRY, Reading
 from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Record, Run
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.stack import OfUser
     from jupyter_mlgpu.measure.activity.stack_sampler import StackSampler
     from jupyter_mlgpu.measure.gpu.meters import Meter, MeteredCell
-    from jupyter_mlgpu.measure.ops.cell import CellProfile, Find
+    from jupyter_mlgpu.measure.ops.cell import CellProfile, CellProfileResult, Find
     from jupyter_mlgpu.measure.ops.events import Profile
 
 
@@ -82,7 +85,7 @@ class Recorder:
 
     def start(
         self,
-        name: str,
+        name: str | Callable[[], str],
         *,
         source: str | None = None,
         cell_id: str | None = None,
@@ -93,6 +96,8 @@ class Recorder:
     ) -> Measurement:
         """Begin a measurement. `source` is the cell's code, of which only a digest is kept.
 
+        A function that returns the name is called when the name is needed, which is mostly after the cell.
+
         If `waits`, it waits for the devices at both ends. Otherwise it waits only for devices whose work is
         not recorded.
 
@@ -102,11 +107,9 @@ class Recorder:
         not comparable with others. `shapes` adds input shapes and FLOP, which are expensive to record.
         """
         self._sequence += 1
-        digest = (
-            hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
-        )
-        cell = Cell(self._sequence, cell_id, None, digest, beginning(name))
-        measurement = Measurement(self, cell, self._cell_profile(shapes) if ops else None, waits)
+        make_cell = partial(_cell, self._sequence, cell_id, source, name)
+        profile = self._cell_profile(shapes) if ops else None
+        measurement = Measurement(self, self._sequence, make_cell, profile, waits)
         self.open.append(measurement)
         try:
             measurement.begin(self.probes, self.backends(), of_user)
@@ -149,12 +152,15 @@ class Recorder:
 
         return CellProfile(self.profilers or registry.profiler, shapes=shapes)
 
-    def close(self, measurement: Measurement) -> dict[str, str]:
-        """Close a measurement and abandon those that began inside it. Returns the versions in use."""
+    def close(self, measurement: Measurement) -> None:
+        """Close a measurement and abandon those that began inside it."""
         while self.open and self.open[-1] is not measurement and measurement in self.open:
             self.open[-1].abandon()
         if measurement in self.open:
             self.open.remove(measurement)
+
+    def versions_in_use(self) -> dict[str, str]:
+        """Return the versions of Python, of this package, and of the frameworks in use."""
         versions = dict(self.versions)
         for backend in self.backends():
             try:
@@ -164,16 +170,39 @@ class Recorder:
         return versions
 
 
+def _cell(sequence: int, cell_id: str | None, source: str | None, name: str | Callable[[], str]) -> Cell:
+    digest = None if source is None else hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16]
+    return Cell(sequence, cell_id, None, digest, beginning(name if isinstance(name, str) else name()))
+
+
+class _Ended(Struct, frozen=True):
+    """What was measured: everything of the record that must be read as soon as the code has ended."""
+
+    readings: Sequence[Reading]
+    device: DeviceUse
+    mode: Mode
+    gpu: GpuFigures
+    profiled: CellProfileResult | None
+    notes: Sequence[Sentence]
+
+
 class Measurement:
     """A measurement under way, made by `Recorder.start`."""
 
     def __init__(
-        self, recorder: Recorder, cell: Cell, profile: CellProfile | None, waits: bool = True
+        self,
+        recorder: Recorder,
+        sequence: int,
+        make_cell: Callable[[], Cell],
+        profile: CellProfile | None,
+        waits: bool = True,
     ) -> None:
         self._recorder = recorder
         self._profile = profile
         self._waits = waits or profile is not None
-        self.cell = cell
+        #: The number of the record among those of the run.
+        self.sequence = sequence
+        self._make_cell = make_cell
         self._thread = threading.get_ident()
         self._observations: dict[str, Observation | Observed | Sentence] = {}
         self._readings: list[Callable[[], Sequence[Reading]]] = []
@@ -186,8 +215,9 @@ class Measurement:
         self.notes: list[Sentence] = []
         self.started_at = ""
         self._started_ns = 0
-        #: Seconds after the end of the code that `stop` did not count as wall time.
+        #: Seconds after the end of the code that `end` did not count as wall time.
         self.left_out_s = 0.0
+        self._ended: _Ended | None = None
 
     def begin(
         self, probes: Sequence[Probe], backends: Sequence[Backend], of_user: OfUser | None = None
@@ -237,6 +267,11 @@ class Measurement:
         if self._profile is not None:
             self._profile.begin(backend.name)
 
+    @cached_property
+    def cell(self) -> Cell:
+        """The cell that is measured. Its name is redacted, which takes a while."""
+        return self._make_cell()
+
     @property
     def profiling(self) -> bool:
         """True if a profiler is on in this measurement."""
@@ -283,7 +318,7 @@ class Measurement:
         sampler, gpu = self._stack_sampler, self._gpu
         host = None if sampler is None else sampler.lane_so_far()
         gpus = () if gpu is None else gpu.lanes_so_far()
-        return StripSoFar(self.cell.sequence, self.elapsed(), host, gpus)
+        return StripSoFar(self.sequence, self.elapsed(), host, gpus)
 
     def begun(self, why: Sentence) -> Record:
         """Return a record without figures, with the reason `why`, while the measurement is under way."""
@@ -302,14 +337,17 @@ class Measurement:
         outcome: Outcome = "ok",
         *,
         requested: Mapping[str, str] = {},
-        execution_count: int | None = None,
         notes: Sequence[Sentence] = (),
         code_ended: Moment | None = None,
     ) -> Record:
-        """Wait for the devices, take the second readings, and return the record.
+        """End the measurement and return the record; see `end` and `record`."""
+        self.end(code_ended)
+        return self.record(outcome, requested=requested, notes=notes)
 
-        `requested` are the selected devices, `execution_count` is the number that the front end shows; both
-        are certain only now. After `code_ended`, only work of devices counts.
+    def end(self, code_ended: Moment | None = None) -> None:
+        """Wait for the devices and take the second readings.
+
+        After `code_ended`, only work of devices counts.
         """
         before_waiting = self._recorder.clock.monotonic_ns()
         self._wait_at_the_end()
@@ -328,29 +366,49 @@ class Measurement:
         readings += [
             reading for backend in self._backends.values() for reading in guarded.allocator_memory(backend)
         ]
-        device, more, observed_notes = self._finish_observations(gpu.readings)
+        device, more, notes = self._finish_observations(gpu.readings)
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()
+        self._ended = _Ended([*readings, *more], device, mode, gpu, profiled, notes)
+        self._recorder.close(self)
+
+    def record(
+        self,
+        outcome: Outcome = "ok",
+        *,
+        requested: Mapping[str, str] = {},
+        execution_count: int | None = None,
+        notes: Sequence[Sentence] = (),
+    ) -> Record:
+        """Return the record, after `end`.
+
+        `requested` are the selected devices, `execution_count` is the number that the front end shows; both
+        are certain only after the cell.
+        """
+        ended = self._ended
+        if ended is None:
+            raise StillRunningError("A measurement has a record only after its end.")
+        profiled, gpu = ended.profiled, ended.gpu
         # The profile comes first: if it has no device time, its reason is the one to show.
-        readings = [*(profiled.readings if profiled else ()), *gpu.readings, *readings, *more]
+        readings = [*(profiled.readings if profiled else ()), *gpu.readings, *ended.readings]
         if profiled and self._recorder.keep is not None:
-            self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
+            self._recorder.keep((self._recorder.run.id, self.sequence), profiled.profiles)
         reset = [RESET] if any(reading.why_missing == RESET for reading in readings) else []
-        all_notes = [*self.notes, *notes, *observed_notes, *reset]
+        all_notes = [*self.notes, *notes, *ended.notes, *reset]
         return Record(
             run=self._recorder.run,
             cell=replace(self.cell, execution_count=execution_count),
             started_at=self.started_at,
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
-            device=replace(device, requested=requested),
+            device=replace(ended.device, requested=requested),
             readings=guarded.in_order(readings, guarded.NOT_USED if self._backends else guarded.NO_FRAMEWORK),
             ops=profiled.ops if profiled else (),
             facts=profiled.facts if profiled else {},
             gpu_work=gpu.work,
             asynchronous=not self._waits and may_go_on(gpu),
-            versions=self._recorder.close(self),
-            mode=mode,
+            versions=self._recorder.versions_in_use(),
+            mode=ended.mode,
             notes=(*all_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
 

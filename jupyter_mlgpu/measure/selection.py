@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Scope
 from jupyter_mlgpu.record.device_request import AUTO, EVERY, DeviceWord, names
@@ -13,8 +14,7 @@ from jupyter_mlgpu.record.errors import RESTART_MENU, DeviceError, RestartNeeded
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
-@dataclass(slots=True)
-class _Cell:
+class _Cell(Struct):
     """A running cell: the device scopes it has entered, and its own device word."""
 
     scopes: list[Scope]

@@ -12,7 +12,8 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from jupyter_mlgpu.record.flight.flight_record import LARGEST_SIZE, MOST_RUNS, SizeRun, Sizes
 from jupyter_mlgpu.record.redact import beginning
@@ -32,8 +33,7 @@ _NAME_BEFORE = re.compile(r"([^\W\d]\w*)[\"']?\s*[=:]\s*$")
 _NAME_ROOM = 80
 
 
-@dataclass(frozen=True, slots=True)
-class CodeForm:
+class CodeForm(Struct, frozen=True):
     """A cell's code without its numbers, as a digest, and the numbers by their keys."""
 
     digest: bytes

@@ -6,16 +6,14 @@ ignores the marks when it reads data: a record is kept whole, and only the page 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from jupyter_mlgpu.record.sentence import Sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Most:
+class Most(Struct, frozen=True):
     """The largest length or number that a browser accepts.
 
     A longer text, sentence or list is cut to this length. A larger number cannot be read.
@@ -24,8 +22,7 @@ class Most:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Otherwise:
+class Otherwise(Struct, frozen=True):
     """The value to use if the field's value cannot be read and the field has no default.
 
     If a field has neither, its whole table cannot be read.
@@ -34,35 +31,30 @@ class Otherwise:
     value: str | float | tuple[()]
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True):
     """A text printed by a program or named by a user. Its invisible characters are escaped."""
 
 
-@dataclass(frozen=True, slots=True)
-class InPlace:
+class InPlace(Struct, frozen=True):
     """A table that keeps its place in a list even if nothing in it can be read.
 
     All its fields have defaults.
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Newest:
+class Newest(Struct, frozen=True):
     """The number of items read from the end of a list."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(Struct, frozen=True):
     """The field's name in the browser, if it differs from the name in Python."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Whether:
+class Whether(Struct, frozen=True):
     """A field that the browser reads as a boolean: true if the value is `word`.
 
     The browser's field is called `word`.
@@ -71,13 +63,11 @@ class Whether:
     word: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Struct, frozen=True):
     """A field that no browser reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """A list that is ignored if one of its items cannot be read, or if it has too many items."""
 
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
@@ -30,8 +31,7 @@ _LISTED = 8
 _SHOW = say("`%mlc_trace show` lists them.")
 
 
-@dataclass(frozen=True, slots=True)
-class CellNumber:
+class CellNumber(Struct, frozen=True):
     """A typed number: an execution count, or a record's sequence number if `own` is true.
 
     `turn` selects one of the cell's runs, None selects all. `run` is the beginning of a run's id, or empty if

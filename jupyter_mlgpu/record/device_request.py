@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, cast
+
+from msgspec import Struct
 
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.option_parser import nearest
@@ -29,8 +30,7 @@ class _Named(Protocol):
 D = TypeVar("D", bound=_Named)
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceWord:
+class DeviceWord(Struct, frozen=True):
     """A requested device: `cpu`, `gpu`, a numbered device such as `gpu:1`, or `auto` for no choice.
 
     `any`, ML Compute's word, is read as `auto`.

@@ -64,6 +64,8 @@ Evidence = Literal["counted", "only device", "allocator", "results", "driver"]
 PARTIAL_EVIDENCE: frozenset[Evidence | None] = frozenset(("allocator", "results", "driver"))
 Plane = Literal["host", "device"]
 Verdict = Literal["harmless", "info", "performance", "action", "fatal", "unknown"]
+#: Verdicts of messages that ask the user for an action.
+TO_ACT_ON: tuple[Verdict, ...] = ("fatal", "action")
 
 
 #: Limits of what a browser reads: runs of a repeated cell, characters in the explanation of a log message,

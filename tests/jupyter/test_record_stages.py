@@ -1,6 +1,5 @@
 """What is added to a record after its cell was measured: each stage by itself, and all in their order."""
 
-import dataclasses
 import sys
 import types
 
@@ -49,18 +48,15 @@ PARTS = [
 
 
 class Lines:
-    """A capture of a cell that has written this; `asked` has the cells whose lines were asked for."""
-
-    def __init__(self, notes=None):
-        self._notes = notes
-        self.asked = []
-
-    def end_cell(self, sequence):
-        self.asked.append(sequence)
-        return self._notes
+    """A capture whose cell has shown nothing of its own."""
 
     def shown_lines(self):
         return {}
+
+
+def wrote(notes):
+    """A cell that has written this."""
+    return cell(output=lambda: notes)
 
 
 class Broken:
@@ -71,7 +67,7 @@ class Broken:
 
 
 def cell(**changes):
-    return dataclasses.replace(EndedCell("model.fit(x)", (), None, 0.0), **changes)
+    return replace(EndedCell("model.fit(x)", (), None, 0.0), **changes)
 
 
 def of(ended, *, selection=None, capture=None, store=None, journal=None):
@@ -111,7 +107,8 @@ def test_a_stage_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path)
     def fail(record):
         raise OSError(5, "Input/output error")
 
-    ended = of(cell(items=64), capture=Lines(Notes((LINE,), {}, ())), journal=Journal(tmp_path / "a.jsonl"))
+    wrote_a_line = cell(items=64, output=lambda: Notes((LINE,), {}, ()))
+    ended = of(wrote_a_line, journal=Journal(tmp_path / "a.jsonl"))
     for number, part in enumerate(PARTS):
         broken = [*ended[:number], RecordStage(part, fail), *ended[number + 1 :]]
         record = complete(example_record(), broken)
@@ -126,7 +123,8 @@ def test_each_stage_that_asks_another_part_of_ours_survives_its_failure(tmp_path
     for number in range(1, 7):
         store.add(example_record(number))
     store.runs = Broken().__getattr__
-    ended = of(cell(devices=[CPU]), selection=Broken(), capture=Broken(), store=store, journal=Broken())
+    broken = cell(devices=[CPU], output=Broken().__getattr__)
+    ended = of(broken, selection=Broken(), capture=Broken(), store=store, journal=Broken())
     record = complete(example_record(7), ended)
     lacking = [part for part in PARTS if any(f"this record: {part} (" in note for note in record.notes)]
     assert lacking == [
@@ -184,17 +182,16 @@ def test_where_no_device_was_asked_for_nobody_looks_for_values():
 
 
 def test_the_native_lines_of_the_cell_come_with_what_they_tell_and_what_was_lost():
-    capture = Lines(Notes((LINE,), {"gpu_name": Fact("M1", "a log")}, ("lost",)))
-    record = with_logs(example_record(3), capture)
-    assert capture.asked == [3]
+    notes = Notes((LINE,), {"gpu_name": Fact("M1", "a log")}, ("lost",))
+    record = with_logs(example_record(3), wrote(notes), Lines())
     assert record.logs == (LINE,)
     assert record.facts["gpu_name"].value == "M1"
     assert record.notes == ("lost",)
 
 
 def test_of_lines_that_are_still_being_read_only_the_lines_are_taken():
-    capture = Lines(Notes((LINE,), {"gpu_name": Fact("M1", "a log")}, ("lost",), whole=False))
-    record = with_logs(example_record(), capture)
+    notes = Notes((LINE,), {"gpu_name": Fact("M1", "a log")}, ("lost",), whole=False)
+    record = with_logs(example_record(), wrote(notes), Lines())
     assert (record.logs, dict(record.facts), record.notes) == ((LINE,), {}, (STILL_READING,))
 
 

@@ -1,6 +1,5 @@
 """What proves where a cell ran, and the sentences on what ran elsewhere, with frameworks faked."""
 
-import dataclasses
 import json
 import sys
 import threading
@@ -210,7 +209,7 @@ def test_what_was_asked_for_and_did_not_happen_is_said():
 
 
 def test_the_notes_of_an_observation_follow_those_of_the_cell():
-    noted = dataclasses.replace(COUNTED, notes=("1 of 3 operations ran on cpu:0.",))
+    noted = replace(COUNTED, notes=("1 of 3 operations ran on cpu:0.",))
     assert record_of(("tensorflow", noted)).notes == ("said before", "1 of 3 operations ran on cpu:0.")
 
 

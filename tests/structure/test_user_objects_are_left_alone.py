@@ -127,7 +127,6 @@ OWN = {
             "getattr(get_ipython(), 'kernel', None)",
             "getattr(kernel, 'engine_id', None)",
             "getattr(kernel, 'iopub_thread', None)",
-            "getattr(publisher, '_hooks', True)",
             "getattr(self._publisher, name)",
             "getattr(shell, 'kernel', None)",
         }

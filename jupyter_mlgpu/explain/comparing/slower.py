@@ -15,6 +15,8 @@ from jupyter_mlgpu.record.record import Record
 
 #: The least number of runs that can be judged: three and five.
 FEWEST = 8
+#: Seconds below which nobody notices that a cell became slower.
+UNNOTICED_S = 0.01
 #: The least ratio, at the low end of the interval, that is worth reporting.
 WORTH = 1.1
 
@@ -44,6 +46,8 @@ def became_slower(earlier: Sequence[Record], newest: Record) -> Slower | None:
     in a comparison, if they were measured in the same way.
     """
     if newest.mode != "light" or newest.outcome != "ok" or len(earlier) + 1 < FEWEST:
+        return None
+    if (newest.reading("wall_time").value or 0.0) < UNNOTICED_S:
         return None
     light = [one for one in (*earlier, newest) if one.mode == "light" and one.outcome == "ok"]
     same_way = [one for one in light if one.asynchronous == newest.asynchronous][-MOST:]

@@ -193,6 +193,8 @@ class Extension:
         cleanups.callback(self.commands.restore_environment)
         cleanups.enter_context(registered_magics(self._shell, magics))
         cleanups.enter_context(transformed_input(self._shell, self._transformers))
+        cleanups.callback(cells.after_reply.stop)
+        cells.after_reply.start()
         cleanups.callback(cells.events.stop)
         cells.events.start()
         cleanups.callback(cells.post_mortem.stop)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Protocol
 
+from msgspec import Struct
+
 from jupyter_mlgpu.measure.capture.echo import Echo
 from jupyter_mlgpu.measure.capture.hooks import PythonHooks
 from jupyter_mlgpu.measure.capture.stretch import EXCEPTION, LineReader, Notes, Stretch
@@ -70,8 +72,7 @@ class HostEnvironment(Protocol):
         """Undo `attach` and `cell_begins` in a forked child."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Bytes:
+class _Bytes(Struct, frozen=True):
     """The offsets of a cell's raw bytes by stream."""
 
     sequence: int
@@ -79,8 +80,7 @@ class _Bytes:
     end: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Unread:
+class _Unread(Struct, frozen=True):
     """A stretch that has ended: that of a cell, or that of the time after it (`late`)."""
 
     sequence: int | None
@@ -187,13 +187,14 @@ class Capture:
                 self._stretch.lost(self._tap.paused)
         self.host_environment.cell_begins(self._tap)
 
-    def end_cell(self, sequence: int) -> Notes | None:
-        """Return the output since `begin_cell`, None if there was none. `sequence` is the record's.
+    def end_cell(self, sequence: int) -> Callable[[], Notes | None]:
+        """End the cell's output; the returned function reads it. `sequence` is the record's.
 
-        If there is much to read, the result is a part, and `on_rest` receives all of it later.
+        The function returns None if there was no output. If there is much to read, it returns a part, and
+        `on_rest` receives all of it later.
         """
         if self._cell_starts is None:
-            return None
+            return lambda: None
         if self.active:
             self._tap.check()
             self._tap.drain()
@@ -203,6 +204,9 @@ class Capture:
                 self._stretches.append(_Bytes(sequence, self._cell_starts, self._tap.offsets()))
             self._cell_starts, self._after = None, sequence
             stretch, self._stretch = self._stretch, Stretch(self.new_reader)
+        return lambda: self._read_cell(sequence, stretch)
+
+    def _read_cell(self, sequence: int, stretch: Stretch) -> Notes | None:
         if self.patient or stretch.waiting <= AT_THE_END:
             stretch.read()
         notes = stretch.notes()

@@ -20,7 +20,8 @@ import socket
 import sys
 import termios
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.capture import detached_process, reader_process
 from jupyter_mlgpu.measure.capture.reader_process import ARMED, GONE, PROCESS, SHOWN, STORED, WORDS
@@ -38,8 +39,7 @@ if sys.platform == "darwin":  # passes arguments beyond the named ones different
     _ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong]
 
 
-@dataclass(eq=False, repr=False)
-class Pipe:
+class Pipe(Struct, eq=False):
     """A pipe for one descriptor, with both ends.
 
     The process reads it. The kernel keeps an end for reading open, too: without it writers would get SIGPIPE
@@ -48,12 +48,15 @@ class Pipe:
 
     write: int
     read: int
+    #: The device and inode of the end for writing.
+    identity: tuple[int, int]
 
     @classmethod
     def new(cls) -> Pipe:
         """Return a new pipe."""
         read, write = map(above_standard, os.pipe())
-        return cls(write, read)
+        status = os.fstat(write)
+        return cls(write, read, (status.st_dev, status.st_ino))
 
     def close(self) -> None:
         """Close both ends. Other writers keep process_end."""

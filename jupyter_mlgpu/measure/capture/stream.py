@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
 from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
@@ -36,8 +37,7 @@ def plain_echo(descriptor: int, before: int) -> Echo:
     return DescriptorEcho(before)
 
 
-@dataclass(slots=True, eq=False)
-class CapturedStream:
+class CapturedStream(Struct, eq=False):
     """A descriptor from `take` to `put_back`; `before` is a copy of the original, `number` counts from 0."""
 
     number: int
@@ -84,9 +84,10 @@ class CapturedStream:
     def leads_here(self, descriptor: int | None = None) -> bool:
         """Return True if the descriptor, or another one, is our pipe: the user may have replaced it."""
         try:
-            return os.path.sameopenfile(descriptor or self.descriptor, self.pipe.write)
+            status = os.fstat(descriptor or self.descriptor)
         except OSError:
             return False
+        return (status.st_dev, status.st_ino) == self.pipe.identity
 
     def put_back(self, descriptors: Sequence[int]) -> None:
         """Restore each descriptor that is our pipe to our original; the user may have copied it: `2>&1`."""

@@ -10,8 +10,9 @@ import math
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.record import Fact, LogLine
@@ -25,8 +26,7 @@ BLOCK = 8 * 1024
 MOST_WAITING = 64 * 1024**2
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(Struct, frozen=True):
     """The notes on a cell's lines; `notes` say what was not kept. If not `whole`, more will come."""
 
     lines: tuple[LogLine, ...]
@@ -63,8 +63,7 @@ class LineReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """Bytes of a native stream."""
 
     stream: str
@@ -72,8 +71,7 @@ class _Piece:
     time: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(Struct, frozen=True):
     """A whole message of Python's logging or warnings."""
 
     stream: str

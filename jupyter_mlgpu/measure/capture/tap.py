@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from jupyter_mlgpu.measure.capture.flushing import flush_native
+from jupyter_mlgpu.measure.capture.flushing import flush_native, is_pending
 from jupyter_mlgpu.measure.capture.losses import (
     NOT_IN_TIME,
     NOT_STORED,
@@ -147,7 +147,7 @@ class Tap:
         """
         self._take(0.0 if self._waited else _FIRST_PATIENCE)
         self._waited = True
-        self.flush()
+        flush_native(stream.descriptor for stream in self._streams if stream.leads_here())
         self.catch_up()
         self._wait_for_echoes(self._reader)
 
@@ -163,8 +163,9 @@ class Tap:
                 reader.close()
 
     def flush(self) -> None:
-        """Flush C's buffers, except into files that the user's code has put in place of our pipes."""
-        flush_native(stream.descriptor for stream in self._streams if stream.leads_here())
+        """Flush what C's buffers hold, except into files that the user's code put in place of our pipes."""
+        pending = [stream for stream in self._streams if is_pending(stream.descriptor)]
+        flush_native(stream.descriptor for stream in pending if stream.leads_here())
 
     def catch_up(self) -> None:
         """Read and echo all that has been written up to now. It costs nothing if there is nothing."""

@@ -8,8 +8,9 @@ no method imports it, because the user's next line may still configure it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.activity.markers import Rules
 from jupyter_mlgpu.measure.frameworks.imports import imported
@@ -18,8 +19,7 @@ from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """A device of a framework, with our short `name` (`gpu:1`) and its `kind` (cpu, cuda, metal, rocm)."""
 
     framework: str
@@ -33,8 +33,7 @@ class Device:
         return int(self.name.partition(":")[2])
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(Struct, frozen=True):
     """The hardware behind a device: its name, memory in bytes and driver, each None if not known."""
 
     hardware: str | None = None
@@ -51,8 +50,7 @@ CAPABILITIES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Struct, frozen=True):
     """The machine on which the contract suite passed; `emulated` if its device was not a real one."""
 
     where: str
@@ -64,8 +62,7 @@ class Verified:
         return f"seen working on {self.where}"
 
 
-@dataclass(frozen=True, slots=True)
-class Capability:
+class Capability(Struct, frozen=True):
     """One of `CAPABILITIES` on one device.
 
     If it is not available, `reason` says why. `verified` names the hardware of this kind on which the
@@ -78,8 +75,7 @@ class Capability:
     verified: Verified | None
 
 
-@dataclass(frozen=True, slots=True)
-class Framework:
+class Framework(Struct, frozen=True):
     """The description of a framework: plain data, and the addresses of its parts.
 
     A part is written `module:attribute`, and loaded at its first use (`registry.part`).
@@ -136,14 +132,14 @@ class Framework:
     packages: tuple[str, ...] = ()
     metal_packages: tuple[str, ...] = ()
     show_devices: str | None = None
-    memory_growth_env: Mapping[str, str] = field(default_factory=dict)
-    caches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    memory_growth_env: Mapping[str, str] = {}
+    caches: Mapping[str, tuple[str, str]] = {}
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
     keeps_gil: bool = False
     compiled_in: str | None = None
-    stack_rules: Rules = field(default_factory=dict)
-    verified: Mapping[str, Verified] = field(default_factory=dict)
+    stack_rules: Rules = {}
+    verified: Mapping[str, Verified] = {}
 
     def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:
         """Return all of `CAPABILITIES` for a kind of device; those in `why_not` are unavailable."""
@@ -174,8 +170,7 @@ class Compiled(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """A backend's results for one cell: where operations ran (None if unknown) and the allocator's peak.
 
     `only` is the one device on which anything can have run, if that is known and `ran_on` is not. `worked` is

@@ -7,7 +7,8 @@ can have caused it. A count that did not grow proves nothing, because it is coar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.frameworks import evidence, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from jupyter_mlgpu.record.reading import Reading
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.sampler import Sampler
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeInstruments:
+class ProbeInstruments(Struct, frozen=True):
     """The instruments of probes: the sampler, and the GPUs once they are found."""
 
     sampler: Sampler

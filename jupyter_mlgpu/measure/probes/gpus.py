@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.probes.nvml import NOT_INSTALLED, NOT_KNOWN, Nvml
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -16,16 +17,14 @@ NO_DRIVER = say("No NVIDIA driver was found here.")
 _NO_LIBRARY = say("NVML Shared Library Not Found")
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(Struct, frozen=True):
     """A GPU with NVML's index; `label` is for people, such as `GPU 0 (NVIDIA H200)`."""
 
     index: int
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Gpus:
+class Gpus(Struct, frozen=True):
     """NVML and its GPUs; `why_none` is a sentence if there are none."""
 
     nvml: Nvml

@@ -10,16 +10,16 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 #: The inode of the machine's own process namespace (PROC_PID_INIT_INO in Linux's include/linux/proc_ns.h).
 _MACHINES_OWN = "pid:[4026531836]"
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """Bytes: `free` is available without swapping, `used` is the rest of `total`."""
 
     total: int

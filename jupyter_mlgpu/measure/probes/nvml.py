@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, Generic, Protocol, TypeVar, cast
+
+from msgspec import Struct
 
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -54,8 +55,7 @@ class NvmlLibrary(Protocol):
     def nvmlDeviceGetTotalEnergyConsumption(self, handle: Any) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class NvmlAnswer(Generic[T]):
+class NvmlAnswer(Struct, Generic[T], frozen=True):
     """An answer of NVML: a value, or None with the reason as a sentence."""
 
     value: T | None
@@ -67,8 +67,7 @@ class NvmlAnswer(Generic[T]):
         return self.why_missing or NOT_KNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class GpuMemory:
+class GpuMemory(Struct, frozen=True):
     """Memory of one GPU in bytes; `used` includes what the driver reserves. used + free is the total."""
 
     total: int
@@ -76,8 +75,7 @@ class GpuMemory:
     free: int
 
 
-@dataclass(frozen=True, slots=True)
-class GpuProcess:
+class GpuProcess(Struct, frozen=True):
     """A process that uses a GPU, with its bytes there, None if the platform reports none (WSL, MIG)."""
 
     pid: int

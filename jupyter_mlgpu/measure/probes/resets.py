@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 
+from jupyter_mlgpu.measure.probes.systemfile import link_target, read_waiting
+
 FILE = "/proc/self/clear_refs"
 
 _MODIFIED = 2  # IN_MODIFY
 _EVENTS = 4_096
-_INOTIFY = "anon_inode:inotify"
+_INOTIFY = b"anon_inode:inotify"
 
 
 class ResetDetector:
@@ -25,16 +27,10 @@ class ResetDetector:
         """Return True if there was a reset since the last call."""
         if self._file is None:
             return False
-        try:
-            if os.readlink(f"/proc/self/fd/{self._file}") != _INOTIFY:
-                self._file = None  # the user's code has closed our file and opened another
-                return False
-            return bool(os.read(self._file, _EVENTS))
-        except BlockingIOError:
+        if link_target(f"/proc/self/fd/{self._file}") != _INOTIFY:
+            self._file = None  # the user's code has closed our file, and perhaps opened another
             return False
-        except OSError:
-            self._file = None
-            return False
+        return bool(read_waiting(self._file, _EVENTS))
 
     def close(self) -> None:
         """Stop. The kernel takes 10 ms to remove the watch."""

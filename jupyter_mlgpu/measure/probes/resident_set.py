@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from jupyter_mlgpu.measure.probes.systemfile import read_once
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 STATM = "/proc/self/statm"
@@ -16,8 +17,7 @@ def resident_set() -> tuple[int, Sentence]:
     a few hundred kB may be missing.
     """
     try:
-        with open(STATM, "rb", buffering=0) as file:
-            return resident_in(file.read()), Sentence(STATM)
+        return resident_in(read_once(STATM, 128)), Sentence(STATM)
     except OSError:  # not Linux
         import psutil
 

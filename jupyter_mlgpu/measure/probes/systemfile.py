@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
+
+#: Most bytes of the target of a link.
+_LINK = 64
 
 
 class SystemFile:
@@ -47,6 +51,52 @@ class SystemFile:
             os.close(descriptor)
 
 
+def read_once(path: str, most: int) -> bytes:
+    """Open a file, return its first `most` bytes, and close it. Raises OSError if that is not possible."""
+    calls = _calls()
+    with _opened(path, os.O_RDONLY) as descriptor:
+        room = calls.room(most)
+        count = calls.pread(descriptor, room, most, 0)
+    if count < 0:
+        raise OSError(f"{path} could not be read.")
+    return calls.bytes_at(room, count)
+
+
+def write_once(path: str, data: bytes) -> None:
+    """Open a file, write to it, and close it. Raises OSError if that is not possible."""
+    with _opened(path, os.O_WRONLY) as descriptor:
+        if _calls().write(descriptor, data, len(data)) != len(data):
+            raise OSError(f"{path} could not be written.")
+
+
+def link_target(path: str) -> bytes:
+    """Return where a symbolic link leads, empty if there is none. Only on Linux."""
+    calls = _calls()
+    room = calls.room(_LINK)
+    return calls.bytes_at(room, max(0, calls.readlink(path.encode(), room, _LINK)))
+
+
+def read_waiting(descriptor: int, most: int) -> bytes:
+    """Return what waits in a non-blocking descriptor, empty if there is nothing. Only on Linux."""
+    calls = _calls()
+    room = calls.room(most)
+    return calls.bytes_at(room, max(0, calls.read(descriptor, room, most)))
+
+
+@contextmanager
+def _opened(path: str, flags: int) -> Iterator[int]:
+    if not sys.platform.startswith("linux"):
+        raise OSError(f"{path} is a file of Linux.")
+    calls = _calls()
+    descriptor = calls.open(path.encode(), flags | os.O_CLOEXEC)
+    if descriptor < 0:
+        raise OSError(f"{path} could not be opened.")
+    try:
+        yield descriptor
+    finally:
+        calls.close(descriptor)
+
+
 def _identity(file: int | str) -> tuple[int, int] | None:
     """Return the device and inode of a file, None if none is open there or if its path no longer exists."""
     try:
@@ -58,6 +108,10 @@ def _identity(file: int | str) -> tuple[int, int] | None:
 
 class _Calls(NamedTuple):
     open: Callable[[bytes, int], int]
+    read: Callable[[int, Any, int], int]
+    readlink: Callable[[bytes, Any, int], int]
+    close: Callable[[int], int]
+    write: Callable[[int, bytes, int], int]
     pread: Callable[[int, Any, int, int], int]
     room: Callable[[int], Any]
     bytes_at: Callable[[Any, int], bytes]
@@ -65,10 +119,24 @@ class _Calls(NamedTuple):
 
 @cache
 def _calls() -> _Calls:
-    import ctypes  # a kernel whose cells are all short never needs it
+    import ctypes
 
     library = ctypes.PyDLL(None)
     library.open.argtypes = [ctypes.c_char_p, ctypes.c_int]
+    library.read.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]
+    library.readlink.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t]
+    library.read.restype = library.readlink.restype = ctypes.c_ssize_t
+    library.write.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+    library.write.restype = ctypes.c_ssize_t
     library.pread.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]
     library.pread.restype = ctypes.c_ssize_t
-    return _Calls(library.open, library.pread, ctypes.create_string_buffer, ctypes.string_at)
+    return _Calls(
+        library.open,
+        library.read,
+        library.readlink,
+        library.close,
+        library.write,
+        library.pread,
+        ctypes.create_string_buffer,
+        ctypes.string_at,
+    )

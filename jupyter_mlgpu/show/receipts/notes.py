@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.record.record import TO_ACT_ON, LogLine, Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
 #: Each verdict as a word, the most important first.
@@ -63,7 +63,7 @@ def worst_first(lines: Sequence[LogLine]) -> list[LogLine]:
 
 def to_act_on(line: LogLine) -> bool:
     """Return True if the line asks for an action."""
-    return line.verdict in ("fatal", "action")
+    return line.verdict in TO_ACT_ON
 
 
 def times(line: LogLine) -> str:

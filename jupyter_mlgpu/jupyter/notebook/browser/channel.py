@@ -3,11 +3,11 @@
 Both directions are tested with ipykernel 6.31 and 7.4. docs/adr/0003-transport.md says why requests do not
 use comms.
 
-Events are sent as `comm_msg` messages on iopub, which reach all tabs at once. None is sent before a client
-has requested the extension's output (`audience.py`). The parent header of these messages is that of a request
-which no client has sent. So they belong to no cell, and a client that waits for the replies to its own
-requests ignores them. Each message has its number in `seq`, and the number of the message before it in
-`prev`. A tab that missed a message notices the gap and requests a snapshot.
+Events are sent as `comm_msg` messages on iopub, which reach all tabs at once. Before a page has asked for a
+snapshot, only the one that announces the extension is sent (`audience.py`). The parent header of these
+messages is that of a request which no client has sent. So they belong to no cell, and a client that waits for
+the replies to its own requests ignores them. Each message has its number in `seq`, and the number of the
+message before it in `prev`. A tab that missed a message notices the gap and requests a snapshot.
 
 At most twenty messages a second are sent, because jupyter_server drops output of a kernel that sends a
 thousand a second: events within `SEND_INTERVAL` of the first are sent together. A short cell's reply is
@@ -96,13 +96,13 @@ class KernelChannel:
         self.kernel.control_handlers[SNAPSHOT_REQUEST] = self._send_snapshot
         self.kernel.control_handlers[PAGE_REQUEST] = self._handle_request
         self._widget_pages.open()
-        self.push({"type": "hello"})
+        self._announce("hello")
 
     def close(self) -> None:
         """Send an event of type `goodbye`, and unregister everything."""
         with self._lock:
             self._waiting = []  # a browser drops its whole state when it gets the goodbye
-        self.push({"type": "goodbye"})
+        self._announce("goodbye")
         # The cell that unloads the extension may push further events. They would look like a new start.
         self._closed = True
         self._flush()
@@ -112,13 +112,26 @@ class KernelChannel:
         self._widget_pages.close()
 
     def push(self, event: Event) -> None:
-        """Send an event, with those of the next `SEND_INTERVAL` seconds; do nothing after `close`."""
+        """Send an event, with those of the next `SEND_INTERVAL` seconds; do nothing after `close`.
+
+        Nothing is sent before a page has asked for a snapshot. That includes all events before it.
+        """
         if self._closed or os.getpid() != self._pid:  # a forked child has no iopub thread to send from
             return
         for listener in tuple(self.listeners):
             listener(event)
-        if not self.audience.output_requested:
-            return  # a client that requests output later gets a snapshot, which includes this event
+        if self.audience.known_to_a_client:
+            self._queue(event)
+
+    def _announce(self, kind: str) -> None:
+        """Send an event that pages wait for before they ask for a snapshot."""
+        event = {"type": kind}
+        for listener in tuple(self.listeners):
+            listener(event)
+        if self.audience.output_requested:
+            self._queue(event)
+
+    def _queue(self, event: Event) -> None:
         with self._lock:
             if len(self._waiting) >= MAX_WAITING:
                 self._waiting = []

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
@@ -21,16 +22,14 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.browser.messages import PickerData
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A word for `%mlc_device`, with the hardware's name or what choosing the word does."""
 
     word: str
     about: Sentence | str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Picker:
+class Picker(Struct, frozen=True):
     """The choices of one control: the devices of a framework, or of all frameworks if `framework` is None."""
 
     framework: str | None

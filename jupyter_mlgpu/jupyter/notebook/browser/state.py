@@ -16,7 +16,6 @@ from jupyter_mlgpu.measure.frameworks.base import Backend
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.receipts import cutting, head
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.browser.messages import (
@@ -92,6 +91,8 @@ def record_for_browser(record: Record) -> dict[str, Any]:
     Parts left out of a larger record are counted and named in its `cut`, as in a receipt; of the log lines,
     the least important by verdict are left out. The kernel keeps everything for `%mlc_trace save`.
     """
+    from jupyter_mlgpu.show.receipts import cutting, head  # loading the extension needs no drawing
+
     data = record.to_json() | {"head": head.of(record).to_json()}
     if len(json.dumps(data)) <= RECORD:
         return data

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Definition
 from jupyter_mlgpu.record.native import NativeOutput, StreamLines
 from jupyter_mlgpu.record.record import PROFILE_READ, Record
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.explain.logs.catalogue import Definition
 
 #: Verdicts of messages that need no action.
 _QUIET = ("harmless", "info")
@@ -22,6 +25,8 @@ def annotate_native_output(record: Record, streams: Mapping[str, StreamLines]) -
     """Return the record with the places of its native lines, and without the lines of our own profiler."""
     if not record.logs:
         return record
+    from jupyter_mlgpu.explain.logs.catalogue import Catalogue  # few cells have native lines
+
     known = Catalogue.load().definitions
     by_us = any(name.endswith(PROFILE_READ) for name in record.facts)
     logs, ours, quiet = [], [], []

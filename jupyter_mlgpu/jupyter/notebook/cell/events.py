@@ -10,13 +10,16 @@ import asyncio
 import errno
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from jupyter_mlgpu.jupyter.notebook.cell.after_reply import AfterReply
 from jupyter_mlgpu.jupyter.notebook.cell.cell_code import has_rejected_options, only_steers_package, title
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_cells
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell
@@ -32,6 +35,7 @@ from jupyter_mlgpu.jupyter.notebook.magics.ops_command import (
 )
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.measure.runtime import Runtime
@@ -41,8 +45,7 @@ from jupyter_mlgpu.record.record import Outcome, Record, Repeat
 from jupyter_mlgpu.record.stderr import say_on_stderr
 
 
-@dataclass(slots=True)
-class _Running:
+class _Running(Struct):
     """A cell between its begin and end events; `message` is the id of the front end's request."""
 
     info: Any
@@ -57,11 +60,15 @@ class _Running:
 
 @dataclass(eq=False, repr=False)
 class CellEvents:
-    """Measures the cells of one shell, and calls `on_start` and `on_record` for each measured cell."""
+    """Measures the cells of one shell, and calls `on_start` and `on_record` for each measured cell.
+
+    `on_record` is called after the cell's reply.
+    """
 
     shell: Any
     runtime: Runtime
     capture: Capture
+    after_reply: AfterReply
     _: KW_ONLY
     on_start: Callable[[Measurement, OperationsRequest], None]
     on_record: Callable[[Record, EndedCell], None]
@@ -129,21 +136,11 @@ class CellEvents:
 
     def cell_begins(self, info: Any) -> None:
         """Start to measure a cell that is about to run. Raises only KeyboardInterrupt."""
-        try:
-            self._begin(info)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            _complain("could not begin to trace this cell", error)
+        _reporting("could not begin to trace this cell", lambda: self._begin(info))
 
     def cell_ended(self, result: Any) -> None:
         """Finish the measurement of a cell that has run. Raises only KeyboardInterrupt."""
-        try:
-            self._end(result)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            _complain("could not make this cell's receipt", error)
+        _reporting("could not make this cell's receipt", lambda: self._end(result))
 
     def _begin(self, info: Any) -> None:
         if os.getpid() != self._pid:
@@ -174,7 +171,7 @@ class CellEvents:
                 self._start_capture()
             self.capture.begin_cell()
             running.measurement = self.runtime.recorder.start(
-                title(code, self._ours),
+                partial(title, code, self._ours),
                 source=code_below(code),
                 cell_id=getattr(info, "cell_id", None),
                 ops=request.ops,
@@ -211,32 +208,55 @@ class CellEvents:
             devices = self.runtime.selection.devices()
             notes = self.runtime.selection.leave() if running.entered else []
             if running.measurement is not None:
-                record = running.measurement.stop(
-                    "interrupted" if result is None and error is None else _outcome(error),
+                running.measurement.end(code_ended)
+                outcome = "interrupted" if result is None and error is None else _outcome(error)
+                if outcome == "error" and running.tracebacks is not None and registry.loaded():
+                    self.capture.failed(running.tracebacks.words())
+                make_record = partial(
+                    running.measurement.record,
+                    outcome,
                     requested=requested,
                     execution_count=self._execution_count(running, result),
                     notes=notes,
-                    code_ended=code_ended,
                 )
-                if record.outcome == "error" and running.tracebacks is not None and registry.loaded():
-                    self.capture.failed(running.tracebacks.words())
-                if stack and self._here.operations is not None:  # one run of a cell that repeats
-                    record = _as_a_run(record, self._here.operations.turn)
-                    self._here.records.append(record)
-                measured, code = running.measurement, running.info.raw_cell
-                ended = EndedCell(
-                    code,
-                    devices,
-                    running.items,
-                    measured.left_out_s,
-                    in_cells(measured.activity, code, record.cell.execution_count, self.shell),
-                    measured.when_gpu_done,
-                )
-                self.on_record(record, ended)
+                self._complete_after_reply(running, running.measurement, make_record, devices)
             if running.capture_begun_here and not self.tracing:
                 self._pause()
             if matches:
                 return
+
+    def _complete_after_reply(
+        self,
+        running: _Running,
+        measurement: Measurement,
+        make_record: Callable[[], Record],
+        devices: Sequence[Device],
+    ) -> None:
+        """Pass the record of a cell on, after the reply; the record of a run of a repeating cell at once."""
+        # Lines that the devices' libraries wrote while the measurement ended belong to the cell, too.
+        output = self.capture.end_cell(measurement.sequence)
+        is_a_run = bool(self._here.running) and self._here.operations is not None
+
+        def complete() -> None:
+            record, code = make_record(), running.info.raw_cell
+            if is_a_run and self._here.operations is not None:
+                record = _as_a_run(record, self._here.operations.turn)
+                self._here.records.append(record)
+            ended = EndedCell(
+                code,
+                devices,
+                running.items,
+                measurement.left_out_s,
+                in_cells(measurement.activity, code, record.cell.execution_count, self.shell),
+                output,
+                measurement.when_gpu_done,
+            )
+            self.on_record(record, ended)
+
+        if is_a_run:
+            complete()
+        else:
+            self.after_reply.run(partial(_reporting, "could not make this cell's receipt", complete))
 
     def _close(self, running: _Running) -> None:
         if running.tracebacks is not None:
@@ -323,6 +343,16 @@ def _outcome(error: BaseException | None) -> Outcome:
     if error is None:
         return "ok"
     return "interrupted" if is_a(error, KeyboardInterrupt, asyncio.CancelledError) else "error"
+
+
+def _reporting(what: str, do: Callable[[], None]) -> None:
+    """Call a function and report its failure. Raises only KeyboardInterrupt."""
+    try:
+        do()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        _complain(what, error)
 
 
 def _complain(what: str, error: BaseException) -> None:

@@ -10,22 +10,21 @@ Records are made all the same, and the sidebar lists them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from jupyter_mlgpu import jupyter
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.record import TO_ACT_ON, Record
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.show.receipts import notes
 
 #: Seconds of wall time from which a cell always gets a receipt: the largest threshold allowed.
 ALWAYS_FROM = 1.0
 _CELL_MAGICS = ("%%mlc_", "%%mlgpu")
 
 
-@dataclass(slots=True)
-class ReceiptThreshold:
+class ReceiptThreshold(Struct):
     """Decides if a cell gets a receipt; `seconds` is the shortest wall time that is enough by itself."""
 
     seconds: float = 0.0
@@ -54,7 +53,7 @@ class ReceiptThreshold:
             or record.outcome != "ok"
             or record.mode == "profiled"
             or bool(record.notes)
-            or any(map(notes.to_act_on, record.logs))
+            or any(line.verdict in TO_ACT_ON for line in record.logs)
             or code.lstrip().startswith(_CELL_MAGICS)
             or jupyter.in_a_lesson()  # their receipts are part of what they teach
         )

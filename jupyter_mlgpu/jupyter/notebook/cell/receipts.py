@@ -1,9 +1,4 @@
-"""Shows a record's receipt under its cell.
-
-`publish_display_data` waits twice until ipykernel's sending thread has sent the printed output, some tenths
-of a millisecond each. So the sending thread is asked to publish the receipt itself. It works in order,
-printed output first, and the kernel waits for it once more before it replies.
-"""
+"""Shows a record's receipt under its cell."""
 
 from __future__ import annotations
 
@@ -20,7 +15,6 @@ from IPython.display import publish_display_data
 from jupyter_mlgpu.jupyter.notebook.browser.audience import request_of
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.guarded import words
-from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.show.receipts.bundle import bundle
@@ -39,12 +33,11 @@ def cell_begins() -> None:
         _newest = contextvars.copy_context()
 
 
-def show(record: Record, *, last: bool = False, streams: Sequence[TextIO | None] = ()) -> None:
-    """Publish the receipt as output of the current cell; pass `last=True` if no other output follows.
+def show(record: Record, *, streams: Sequence[TextIO | None] = (), flushed: bool = False) -> None:
+    """Publish the receipt as output of the current cell.
 
-    Only then may it be published later, because what is printed next would otherwise come before it. A client
-    that sent a silent request gets no receipt. `streams` are the kernel's own: printed output may wait in
-    them even if the cell has replaced those in `sys`.
+    A client that sent a silent request gets no receipt. `streams` are the kernel's own: printed output may
+    wait in them even if the cell has replaced those in `sys`. If `flushed`, the latter were just flushed.
     """
     shell: Any = get_ipython()
     if request_of(shell).get("content", {}).get("silent"):
@@ -56,19 +49,21 @@ def show(record: Record, *, last: bool = False, streams: Sequence[TextIO | None]
         publish_display_data(engine.line(record))  # type: ignore[no-untyped-call]
         return
     data = bundle(record)
-    # ipykernel remembers in a context variable which cell is running.
-    context = contextvars.copy_context()
     named: dict[str, Any] = {}
     if record.unfinished:
         named = {"transient": _name(record)}
-        _unfinished[record.key] = context
+        # ipykernel remembers in a context variable which cell is running.
+        _unfinished[record.key] = contextvars.copy_context()
         while len(_unfinished) > _MOST_UNFINISHED:
             _unfinished.popitem(last=False)
-    sender = getattr(kernel, "iopub_thread", None)
-    if not last or sender is None or not _is_unobserved(shell.display_pub):
-        _publish(data, named, streams)
-        return
-    sender.schedule(lambda: context.run(_publish_in_sender, data, named))
+    current = (sys.stdout, sys.stderr)
+    _publish(
+        data,
+        named,
+        [one for one in streams if all(one is not other for other in current)]
+        if flushed
+        else (*streams, *current),
+    )
 
 
 def update_receipt(record: Record) -> None:
@@ -93,18 +88,6 @@ def _name(record: Record) -> dict[str, str]:
     return {"display_id": f"jupyter_mlgpu-{run}-{sequence}"}
 
 
-def _is_unobserved(publisher: Any) -> bool:
-    """Return True if no hook or replaced stream observes what is published or printed before it is sent."""
-    from ipykernel.iostream import OutStream
-
-    return (
-        _is_ipykernels(publisher)
-        and not getattr(publisher, "_hooks", True)  # the hooks of this thread, in ipykernel 6.31 and 7.4
-        and is_a(sys.stdout, OutStream)
-        and is_a(sys.stderr, OutStream)
-    )
-
-
 def _is_ipykernels(publisher: Any) -> bool:
     """Return True if this is ipykernel's own publisher. Does not import ipykernel in a terminal."""
     loaded = module("ipykernel.zmqshell")
@@ -115,7 +98,7 @@ def _publish_in_sender(data: dict[str, Any], named: dict[str, Any]) -> None:
     """Publish in the sending thread; raise an error of flushing a stream, which that thread reports."""
     failed = None
     try:
-        failed = _publish(data, named)
+        failed = _publish(data, named, (sys.stdout, sys.stderr))
     except Exception as error:
         say_on_stderr(f"jupyter_mlgpu could not show this cell's receipt ({words(error)}).")
     if failed is not None:
@@ -123,7 +106,7 @@ def _publish_in_sender(data: dict[str, Any], named: dict[str, Any]) -> None:
 
 
 def _publish(
-    data: dict[str, Any], named: dict[str, Any], streams: Sequence[TextIO | None] = ()
+    data: dict[str, Any], named: dict[str, Any], streams: Sequence[TextIO | None]
 ) -> Exception | None:
     """Publish after flushing the streams; return the first error of a flush, which does not stop the receipt.
 
@@ -135,7 +118,7 @@ def _publish(
         publish_display_data(data, **named)  # type: ignore[no-untyped-call]
         return None
     failed = None
-    for stream in {id(one): one for one in (*streams, sys.stdout, sys.stderr)}.values():
+    for stream in {id(one): one for one in streams}.values():
         try:
             if stream is not None:
                 stream.flush()

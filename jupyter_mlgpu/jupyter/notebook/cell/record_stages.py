@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook.capture import native_lines
 from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
+from jupyter_mlgpu.measure.capture.stretch import Notes
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.runtime import Runtime
@@ -52,8 +53,7 @@ DEATH = say("what ended the previous kernel")
 _JOURNAL = say("its line in the journal")
 
 
-@dataclass(eq=False, slots=True)  # a frozen one takes twice as long to create, and each cell creates eleven
-class RecordStage:
+class RecordStage(Struct, eq=False):
     """Adds one part to a record; `part` names it in the note about a failure."""
 
     part: str
@@ -70,14 +70,13 @@ class RecordStage:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class EndedCell:
+class EndedCell(Struct, frozen=True):
     """Data of an ended cell that the stages need besides its record.
 
     `devices` were requested while it ran. `items` is the number that the user gave. `left_out_s` is the time
     in seconds after the end of its code that the wall time leaves out. `activity` is the sampled activity
-    with lines as the user sees them. `when_gpu_done` calls a function with the GPU's figures once they are
-    known.
+    with lines as the user sees them. `output` reads the cell's native lines. `when_gpu_done` calls a function
+    with the GPU's figures once they are known.
     """
 
     code: str
@@ -85,11 +84,11 @@ class EndedCell:
     items: int | None
     left_out_s: float
     activity: Activity | None = None
+    output: Callable[[], Notes | None] = lambda: None
     when_gpu_done: Callable[[Callable[[GpuFigures], None]], None] = lambda tell: None
 
 
-@dataclass(eq=False, slots=True)
-class NotebookSession:
+class NotebookSession(Struct, eq=False):
     """Data of the notebook that the stages need; `namespace` maps its names to values.
 
     `died_before` returns, once, a sentence on what ended the previous kernel, if it died. `store` keeps a
@@ -141,9 +140,9 @@ def with_values_elsewhere(
     return _with_notes(record, selection.stays(named_values(cell.code, namespace), cell.devices))
 
 
-def with_logs(record: Record, capture: Capture) -> Record:
-    """Add the native lines of the cell, and end their capture for it."""
-    captured = capture.end_cell(record.cell.sequence)
+def with_logs(record: Record, cell: EndedCell, capture: Capture) -> Record:
+    """Add the native lines of the cell."""
+    captured = cell.output()
     if captured is None:
         return record
     if captured.whole:

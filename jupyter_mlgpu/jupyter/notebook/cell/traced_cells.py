@@ -15,6 +15,7 @@ from jupyter_mlgpu import jupyter
 from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience
 from jupyter_mlgpu.jupyter.notebook.browser.logbook import Logbook
 from jupyter_mlgpu.jupyter.notebook.browser.page_updates import PageUpdates
+from jupyter_mlgpu.jupyter.notebook.cell.after_reply import AfterReply
 from jupyter_mlgpu.jupyter.notebook.cell.events import CellEvents
 from jupyter_mlgpu.jupyter.notebook.cell.receipt_threshold import ReceiptThreshold
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, NotebookSession
@@ -47,8 +48,15 @@ class TracedCells:
     def __post_init__(self) -> None:
         self.receipt_threshold = ReceiptThreshold()
         self.post_mortem = PostMortem(self.shell, self.runtime, self.capture)
+        # An engine of ipyparallel has no idle state that its client waits for.
+        self.after_reply = AfterReply(None if self.engine else getattr(self.shell, "kernel", None))
         self.events = CellEvents(
-            self.shell, self.runtime, self.capture, on_start=self._on_start, on_record=self._on_record
+            self.shell,
+            self.runtime,
+            self.capture,
+            self.after_reply,
+            on_start=self._on_start,
+            on_record=self._on_record,
         )
         self._streams = (sys.stdout, sys.stderr)
 
@@ -78,14 +86,12 @@ class TracedCells:
         if self.audience.output_requested:
             from jupyter_mlgpu.jupyter.notebook.cell import receipts
 
-            # This call must be the last step at a cell's end: the thread that publishes the receipt takes the
-            # GIL at once, so any further step would have to wait for that thread.
-            receipts.show(record, last=not self.events.inside_a_cell, streams=self._streams)
+            receipts.show(record, streams=self._streams, flushed=self.after_reply.has_replied)
 
     def _on_start(self, measurement: Measurement, request: OperationsRequest) -> None:
         if self.engine is not None:
             self.engine.cell_begins(measurement)
-        self.logbook.cell_begins(measurement.cell.sequence)
+        self.logbook.cell_begins(measurement.sequence)
         self.updates.cell_begins(measurement, request.run)
 
     def _on_record(self, record: Record, cell: EndedCell) -> None:

@@ -15,7 +15,6 @@ from jupyter_mlgpu.record.device_request import AUTO, DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.option_parser import magic_parser, unknown
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
-from jupyter_mlgpu.show.receipts import head
 
 
 class DeviceCommands:
@@ -100,6 +99,8 @@ class DeviceCommands:
             else say("Device: Automatic, so each framework chooses its own device.")
         )
         last = self._runtime.store.records()[-1:]
+        from jupyter_mlgpu.show.receipts import head  # imported here because loading does not need it
+
         ran = [say("The last cell {where}.", where=head.where(one)) for one in last if one.device.ran_on]
         return joined(
             requested, *ran, say("`%mlc_device list` shows the devices; `%mlc_device?` explains the options.")

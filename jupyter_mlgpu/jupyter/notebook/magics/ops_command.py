@@ -6,10 +6,10 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from IPython.utils.capture import capture_output
+from msgspec import Struct
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.option_parser import magic_parser, whole_number
@@ -31,8 +31,7 @@ _HELP = say(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OperationsRequest:
+class OperationsRequest(Struct, frozen=True):
     """The options over a cell: `ops` for times per operation, `repeat` for the number of light runs before.
 
     `shapes` asks for input shapes and FLOP in addition to the times. `items` is the number of images,

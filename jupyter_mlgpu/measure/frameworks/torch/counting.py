@@ -15,9 +15,10 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.frameworks import evidence
 from jupyter_mlgpu.measure.frameworks.base import Device, Observation, Observed

@@ -14,6 +14,7 @@ from jupyter_mlgpu.measure.probes import resets
 from jupyter_mlgpu.measure.probes.base import Probe, ProbeInstruments
 from jupyter_mlgpu.measure.probes.resets import ResetDetector
 from jupyter_mlgpu.measure.probes.sampler import SampledPeak
+from jupyter_mlgpu.measure.probes.systemfile import read_once, write_once
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing, new_reading
 from jupyter_mlgpu.record.sentence import say
 
@@ -104,12 +105,10 @@ def _peaks() -> _Peaks:
 
 
 def _reset() -> None:
-    with open(resets.FILE, "wb", buffering=0) as file:
-        file.write(b"5")
+    write_once(resets.FILE, b"5")
 
 
 def _high_water_mark() -> int:
-    with open(_STATUS, "rb", buffering=0) as file:
-        status = file.read()
+    status = read_once(_STATUS, 4_096)
     start = status.index(b"VmHWM:") + len(b"VmHWM:")
     return int(status[start : status.index(b"kB", start)]) * 1024

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -31,8 +32,7 @@ BACKWARDS = say("The energy counter went backwards while the cell ran, as when i
 JUMPED = say("While the cell ran, the energy counter jumped by more than any chip can draw.")
 
 
-@dataclass(frozen=True, slots=True)
-class Energy:
+class Energy(Struct, frozen=True):
     """Joules with the half width of their interval, and the number of samples behind them."""
 
     joules: float
@@ -40,8 +40,7 @@ class Energy:
     samples: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
+class _Sample(Struct, frozen=True):
     at: float
     joules: float
 

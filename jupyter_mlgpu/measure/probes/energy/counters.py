@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.probes.energy import nvidia, rapl
 from jupyter_mlgpu.measure.probes.energy.counter_energy import CounterEnergy, Energy
@@ -32,8 +33,7 @@ FIRST_SAMPLE = 0.01
 NOT_FOUND_YET = say("When this cell ended, the search for this machine's energy counters was still running.")
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """The counters of this machine; `why_none` says in sentences why others are missing."""
 
     sources: tuple[EnergySource, ...]

@@ -7,7 +7,7 @@ reading takes 3.5 ms: too much for the cell's own thread.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.probes.energy.source import EnergySource
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
@@ -15,8 +15,7 @@ from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
-@dataclass(frozen=True)
-class NvmlCounter:
+class NvmlCounter(Struct, frozen=True):
     """The total energy counter of one NVIDIA GPU."""
 
     nvml: Nvml

@@ -9,8 +9,9 @@ package-N. Core, uncore and dram lie inside them, and psys holds them all: none 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.probes.energy.source import EnergySource
 from jupyter_mlgpu.measure.probes.nvml import NvmlAnswer
@@ -21,8 +22,7 @@ _POWERCAP = Path("sys/class/powercap")
 LOCKED = say("Only an administrator can read the processor's energy counter (RAPL) here.")
 
 
-@dataclass(frozen=True)
-class RaplCounter:
+class RaplCounter(Struct, frozen=True):
     """The counter of one CPU package."""
 
     file: Path

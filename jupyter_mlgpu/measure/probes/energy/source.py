@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from jupyter_mlgpu.measure.probes.nvml import NvmlAnswer
 from jupyter_mlgpu.record.reading import Scope, Source
@@ -32,8 +33,7 @@ class EnergyCounter(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class EnergySource:
+class EnergySource(Struct, frozen=True):
     """Counters whose sum is one reading.
 
     `kind` is the source in readings, `name` their detail; `device` is None for CPUs. `every` is the sampling
