@@ -1,16 +1,18 @@
 """Measure what a cell costs without the extension, with a reference tree of the package, and with this tree.
 
     python -m benchmarks cell --reference 89d0df34 --pairs 24
+    python -m benchmarks cell --reference 89d0df34 --pairs 12 --framework tensorflow
     python -m benchmarks cell --reference 89d0df34 --pairs 16 --second
 
 A reference is a commit of this repository or a folder with the package; without one, the plain kernel and
 this tree are compared. It needs ipykernel, jupyter_client, IPython and msgspec, and NumPy for one kind of
 cell with `--second`; the trees need not be installed. Times are the client's, from sending a cell to its
-reply; loading is timed inside the kernel.
+reply or until the kernel is idle; loading is timed inside the kernel, too.
 
-Each round starts a fresh kernel of each kind, in random order, and takes of each the time of `%load_ext` and
-the medians of 25 empty cells and of 9 cells of 100 ms. Differences and ratios are taken within a round; the
-interval is that of their median.
+Each round starts a fresh kernel of each kind, in random order, and takes of each the time of `%load_ext`, the
+medians of 25 empty cells and of 9 cells of 100 ms, and the CPU time of the kernel for an empty cell. With
+`--framework`, that is imported before the extension is loaded, and 9 cells run many small operations of it.
+Differences and ratios are taken within a round; the interval is that of their median.
 
 With `--second`, cells do a fixed amount of work of about one second, calibrated once. A round is a fresh
 kernel of each tree, side by side. They take turns, cell by cell, first without the extension and then with
@@ -58,7 +60,10 @@ PACKAGES = (*KERNEL_PACKAGES, "numpy")
 
 NONE, REFERENCE, TREE = "no extension", "reference tree", "this tree"
 
-LOADING, EMPTY, BUSY = "%load_ext", "empty cell", "cell of 100 ms"
+LOADING, LOADING_INSIDE = "%load_ext", "%load_ext inside the kernel"
+EMPTY, EMPTY_IDLE, EMPTY_CPU = "empty cell", "empty cell until idle", "CPU time of an empty cell"
+BUSY, EAGER = "cell of 100 ms", "cell of small operations"
+KINDS = (LOADING, LOADING_INSIDE, EMPTY, EMPTY_IDLE, EMPTY_CPU, BUSY, EAGER)
 #: A busy cell computes instead of sleeping, so that work in other threads shows.
 _BUSY_CODE = "_end = _time.perf_counter() + 0.1\nwhile _time.perf_counter() < _end: pass"
 _LOAD_TIMED = (
@@ -66,8 +71,23 @@ _LOAD_TIMED = (
     "get_ipython().run_line_magic('load_ext', 'jupyter_mlgpu')\n"
     "_seconds = _time.perf_counter() - _start"
 )
-#: Seconds between two short cells: a receipt is drawn after the reply.
-_PAUSE = 0.03
+#: Seconds between two short cells: a page is told of a record after that.
+_PAUSE = 0.06
+#: Of each framework, what is run before the extension is loaded, and a cell of many small operations.
+FRAMEWORKS = {
+    "tensorflow": (
+        "import tensorflow as tf\n_one = tf.ones((8, 8))\n_one + _one",
+        "for _ in range(2_000):\n    _one = _one * 0.5 + 0.5",
+    ),
+    "torch": (
+        "import torch\n_one = torch.ones(8, 8)\n_one + _one",
+        "for _ in range(5_000):\n    _one = _one * 0.5 + 0.5",
+    ),
+    "jax": (
+        "import jax\n_step = jax.jit(lambda x: x * 0.5 + 0.5)\n_one = _step(jax.numpy.ones((8, 8)))",
+        "for _ in range(1_000):\n    _one = _step(_one)\n_one.block_until_ready()",
+    ),
+}
 
 #: A cell of one second may take 0.3 % longer than with the reference, and have 3 ms more of overhead.
 TARGET = 1.003
@@ -76,12 +96,14 @@ TARGET_OVERHEAD = 0.003
 TURNS = 6
 #: NumPy's libraries of products read these.
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+_EMPTY_CELLS = 25
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the trees, and the length of the cells."""
     parser.add_argument("--reference", metavar="TREE", help="a commit, or a folder with the package")
     parser.add_argument("--tree", metavar="TREE", default=str(ROOT), help="another tree in place of this one")
+    parser.add_argument("--framework", choices=sorted(FRAMEWORKS), help="cells of its small operations, too")
     parser.add_argument("--second", action="store_true", help="cells of one second of fixed work")
     add_pairs(parser, 24, "rounds of fresh kernels")
 
@@ -93,7 +115,7 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
         if options.reference:
             trees = {REFERENCE: stack.enter_context(package_folder(options.reference)), **trees}
         if not options.second:
-            yield _short_cells({NONE: None, **trees}, options.pairs)
+            yield _short_cells({NONE: None, **trees}, options.pairs, options.framework)
         elif options.reference:
             yield from _second_cells(trees, options.pairs)
         else:
@@ -126,34 +148,49 @@ def _check(kernel: Kernel, tree: str) -> None:
 # -- short cells ----------------------------------------------------------------------------------
 
 
-def _short_cells(trees: Mapping[str, str | None], rounds: int) -> Table:
+def _short_cells(trees: Mapping[str, str | None], rounds: int, framework: str | None) -> Table:
     for tree in trees.values():
-        _short_kernel(tree)  # writes bytecode, if it is kept
-    measured = [_short_round(trees) for _ in range(rounds)]
+        _short_kernel(tree, framework)  # writes bytecode, if it is kept
+    measured = [_short_round(trees, framework) for _ in range(rounds)]
     method = f"{rounds} rounds of fresh kernels in random order. {MEDIANS}"
-    return Table("What a cell, and loading, take more", short_figures(measured), method=method)
+    title = "What a cell, and loading, take more"
+    if framework is not None:
+        title += f", with {framework} imported"
+    return Table(title, short_figures(measured), method=method)
 
 
-def _short_round(trees: Mapping[str, str | None]) -> dict[str, dict[str, float]]:
+def _short_round(trees: Mapping[str, str | None], framework: str | None) -> dict[str, dict[str, float]]:
     order = random.sample(list(trees), len(trees))
-    found = {name: _short_kernel(trees[name]) for name in order}
+    found = {name: _short_kernel(trees[name], framework) for name in order}
     print(".", end="", flush=True, file=sys.stderr)
     return found
 
 
-def _short_kernel(tree: str | None) -> dict[str, float]:
+def _short_kernel(tree: str | None, framework: str | None) -> dict[str, float]:
     """Return the seconds of one fresh kernel, by what was measured."""
     found = {}
-    with running_kernel(tree=tree) as kernel:
+    setup, operations = FRAMEWORKS[framework] if framework is not None else ("pass", None)
+    with running_kernel(_ONE_THREAD, tree) as kernel:
         _run_short(kernel, "import time as _time")
+        _run_short(kernel, setup)
         if tree is not None:
-            _run_short(kernel, _LOAD_TIMED)
-            found[LOADING] = float(kernel.value("_seconds"))
+            found[LOADING] = _run_short(kernel, _LOAD_TIMED)
+            found[LOADING_INSIDE] = float(kernel.value("_seconds"))
             _check(kernel, tree)
         for _ in range(5):
             _run_short(kernel, "pass")
-        found[EMPTY] = median(_run_short(kernel, "pass") for _ in range(25))
+        before = kernel.cpu_seconds()
+        kernel.wait_until_idle()
+        cells = []
+        for _ in range(_EMPTY_CELLS):
+            cells.append(kernel.run_whole("pass"))
+            time.sleep(_PAUSE)
+        found[EMPTY_CPU] = (kernel.cpu_seconds() - before) / _EMPTY_CELLS
+        found[EMPTY], found[EMPTY_IDLE] = map(median, zip(*cells, strict=True))
         found[BUSY] = median(_run_short(kernel, _BUSY_CODE) for _ in range(9))
+        if operations is not None:
+            _run_short(kernel, operations)
+            found[EAGER] = median(_run_short(kernel, operations) for _ in range(9))
     return found
 
 
@@ -166,7 +203,7 @@ def _run_short(kernel: Kernel, code: str) -> float:
 def short_figures(measured: Sequence[Mapping[str, Mapping[str, float]]]) -> list[Figure]:
     """Compare all kinds of kernels with each other; `measured` has the seconds of each round by kernel."""
     figures = []
-    for what in (LOADING, EMPTY, BUSY):
+    for what in KINDS:
         for off, on in ((REFERENCE, TREE), (NONE, REFERENCE), (NONE, TREE)):
             if all(what in measured[0].get(name, {}) for name in (off, on)):
                 pairs = [Pair(one[off][what], one[on][what]) for one in measured]

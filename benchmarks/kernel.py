@@ -50,6 +50,17 @@ class Kernel:
         """
         return self._execute(code, {})[0]
 
+    def run_whole(self, code: str) -> tuple[float, float]:
+        """Run a cell and return the seconds from sending it to its reply, and until the kernel is idle."""
+        start = time.perf_counter()
+        replied = self.run(code)
+        self.wait_until_idle()
+        return replied, time.perf_counter() - start
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of the kernel's process so far."""
+        return float(self.value("__import__('time').process_time()"))
+
     def run_and_evaluate(self, code: str, expression: str) -> tuple[float, Any]:
         """Run a cell and return its seconds with the value of an expression, evaluated in the same message.
 

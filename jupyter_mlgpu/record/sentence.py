@@ -128,6 +128,17 @@ def below(*sentences: str) -> Sentence:
     return say("{first}\n{second}", first=below(*first), second=below(*second))
 
 
+def folded(combine: Callable[[str, str], Sentence], parts: Sequence[str]) -> str:
+    """Return what `functools.reduce` returns for an associative `combine`, nested less deeply.
+
+    Of a file of any source, the number of parts is not known. A thousand of them are nested ten deep.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    middle = (len(parts) + 1) // 2
+    return combine(folded(combine, parts[:middle]), folded(combine, parts[middle:]))
+
+
 def _halves(things: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
     """Return the halves of a list.
 

@@ -41,10 +41,8 @@ def test_where_the_cell_that_loads_us_does_so_nothing_is_said_and_receipts_come_
     assert notebook.run("1 + 1").receipt["outcome"] == "ok"
 
 
-def test_what_draws_is_loaded_with_the_first_cell_and_not_with_the_extension(start_kernel):
-    notebook = start_kernel()
-    loaded = "'jupyter_mlgpu.show.receipts.bundle' in sys.modules"
-    assert notebook.evaluate(loaded, prepare="import sys") is False
-    assert notebook.run("import sys; 'jupyter_mlgpu.show.receipts.bundle' in sys.modules").outputs[0][1] == {
-        "text/plain": "True"
-    }
+def test_what_draws_is_loaded_after_the_reply_to_the_cell_that_loads_the_extension(start_kernel):
+    notebook = start_kernel(extension=False)
+    loaded = "print('jupyter_mlgpu.show.receipts.bundle' in sys.modules)"
+    assert notebook.run(f"import sys\n%load_ext jupyter_mlgpu\n{loaded}").text == "False\n"
+    assert notebook.run(loaded).text == "True\n"

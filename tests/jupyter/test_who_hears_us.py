@@ -9,7 +9,10 @@ pytestmark = pytest.mark.kernel
 CONFIGURATION = 'c.InteractiveShellApp.extensions = ["jupyter_mlgpu"]\n'
 CONTROL = "jupyter.widget.control"
 #: As if nobody had asked this kernel before.
-FORGET = "get_ipython()._jupyter_mlgpu.audience.output_requested = False"
+FORGET = """
+audience = get_ipython()._jupyter_mlgpu.audience
+audience.output_requested = audience.known_to_a_client = False
+"""
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +86,7 @@ def send(notebook, kind, content, **metadata):
 
 def test_a_page_that_is_loaded_and_asks_for_widgets_leaves_no_line_in_the_last_cell(notebook):
     notebook.run("%load_ext jupyter_mlgpu")
+    notebook.open_page()
     notebook.run("quiet = 1")
     assert notebook.evaluate("'ipywidgets' in sys.modules", prepare="import sys") is False
     # What JupyterLab's manager of widgets does with every kernel at each load of the page.
@@ -107,6 +111,7 @@ def lines_until_another_comm_is_missed(notebook):
 
 def test_a_page_that_is_loaded_while_a_cell_runs_leaves_no_line_in_it(notebook, gate):
     notebook.run("%load_ext jupyter_mlgpu")
+    notebook.open_page()
     cell = notebook.send(gate.cell)
     notebook.hear_until(lambda message: "'running'" in str(message["content"]))
     send(notebook, "comm_open", {"comm_id": "page", "target_name": CONTROL, "data": {}}, version="1.0.0")
@@ -130,11 +135,12 @@ def test_ipywidgets_answers_itself_once_it_is_imported(start_kernel):
 
 def test_a_kernel_of_a_server_says_that_no_sidebar_has_asked_until_one_has(reload_kernel):
     notebook = reload_kernel(JPY_SESSION_NAME="/home/ada/lesson.ipynb")
+    notebook.evaluate("None", prepare=FORGET)
     missing = "So far no page with the sidebar has asked this kernel."
     said = notebook.run("%mlc_trace status").text
     assert missing in said
     assert f"`{origin.install_line()}` in the environment that JupyterLab runs in" in said
-    notebook.ask("jupyter_mlgpu_snapshot_request")
+    notebook.open_page()
     assert missing not in notebook.run("%mlc_trace status").text
 
 

@@ -55,11 +55,13 @@ def starting(spares: Spares, folder: Path) -> Iterator[Callable[..., Notebook]]:
     """Starts kernels that work in a folder, and ends them."""
     started: list[Notebook] = []
 
-    def start(*, extension: bool = True, **environment: str | None) -> Notebook:
+    def start(*, extension: bool = True, page: bool = True, **environment: str | None) -> Notebook:
         notebook = spares.take(folder, environment)
         started.append(notebook)
         if extension:
             assert notebook.run(LOAD).status == "ok"
+            if page:
+                notebook.open_page()
         return notebook
 
     yield start

@@ -150,6 +150,10 @@ class Notebook:
             if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
                 return as_read(reply["content"])
 
+    def open_page(self) -> dict[str, Any]:
+        """Ask for the whole state as a page does when it opens; from then on the kernel sends events."""
+        return self.ask("jupyter_mlgpu_snapshot_request")
+
     def hear_until(self, wanted: Callable[[dict[str, Any]], bool], timeout: float = 60) -> dict[str, Any]:
         """Collect what belongs to no cell until a message is as wanted, and return that one."""
         deadline = time.monotonic() + timeout

@@ -91,6 +91,8 @@ class Shared:
         for code in self._prepare:
             result = notebook.run(code)
             assert result.status == "ok", result
+        if LOAD in self._prepare:
+            notebook.open_page()
         self._names = notebook.evaluate("sorted(get_ipython().user_ns)")
         self._state = self._read(notebook)
         return notebook
@@ -126,6 +128,7 @@ class Reloaded(Shared):
         with self.lent() as notebook:
             notebook.change_folder(folder)
             assert notebook.run(LOAD).status == "ok"
+            notebook.open_page()
             yield notebook
             if notebook.manager.is_alive():
                 self._put_back(notebook)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.jupyter.notebook import host_environment
 from jupyter_mlgpu.jupyter.notebook.browser import page_requests, state
-from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience
+from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience, request_of
 from jupyter_mlgpu.jupyter.notebook.browser.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.jupyter.notebook.browser.doctor_light import DoctorLight, captures
 from jupyter_mlgpu.jupyter.notebook.browser.idletasks import IdleTasks
@@ -136,6 +136,7 @@ class Extension:
                 self.idle_tasks.run,
                 self.live_counters.cell_ended,
             ),
+            take_interrupt=self.cells.after_reply.take_interrupt,
         )
 
     def start(self) -> None:
@@ -194,7 +195,8 @@ class Extension:
         cleanups.enter_context(registered_magics(self._shell, magics))
         cleanups.enter_context(transformed_input(self._shell, self._transformers))
         cleanups.callback(cells.after_reply.stop)
-        cells.after_reply.start()
+        loaded_by_a_request = bool(request_of(self._shell))
+        cells.after_reply.start(handles_request=loaded_by_a_request)
         cleanups.callback(cells.events.stop)
         cells.events.start()
         cleanups.callback(cells.post_mortem.stop)
@@ -213,6 +215,8 @@ class Extension:
         self.channel.open()
         cleanups.callback(self.doctor.stop)
         cleanups.callback(self.live_counters.stop)
+        if loaded_by_a_request:
+            cells.after_reply.run(_import_what_cells_need)
 
     def _new_channel(self, kernel: Any) -> Channel:
         if not host_environment.has_browsers(kernel):
@@ -253,6 +257,19 @@ def _log_reader() -> LogReader:
     from jupyter_mlgpu.explain.logs.reader import LogReader
 
     return LogReader(Catalogue.load(), clean=redact)
+
+
+def _import_what_cells_need() -> None:
+    """Import what the first cell would import, most of it to make its receipt.
+
+    This comes after the reply to the cell that loads the extension.
+    """
+    with suppress(OSError):  # no file descriptor is free: the first cell tries again
+        import jupyter_mlgpu.explain.limits.stage
+        import jupyter_mlgpu.explain.logs.reader
+        import jupyter_mlgpu.jupyter.notebook.cell.receipts
+        import jupyter_mlgpu.measure.activity.external_readers
+        import jupyter_mlgpu.measure.activity.stack_sampler  # noqa: F401
 
 
 def _show_again(record: Record) -> None:

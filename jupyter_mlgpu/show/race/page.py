@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from jupyter_mlgpu.experiment.race.crossover import Crossover
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.experiment.race.runner import RaceProgress
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
+from jupyter_mlgpu.record.sentence import Sentence, folded, say, say_count, with_commas
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.scales import written
@@ -52,7 +51,7 @@ def head(result: RaceResult) -> Sentence:
     raced = {
         "cell": result.cell,
         "framework": registry.title(result.framework),
-        "devices": reduce(lambda one, other: say("{one} against {other}", one=one, other=other), names)
+        "devices": folded(lambda one, other: say("{one} against {other}", one=one, other=other), names)
         if names
         else say("no device"),
         "runs": say_count("one run each", "{count} runs each", result.repeats),
@@ -114,7 +113,7 @@ def notes(result: RaceResult) -> list[str]:
     spreads = dict.fromkeys(one.spread for lane in result.lanes for one in lane.timings if one.interval)
     what = []
     if spreads:
-        ways = reduce(lambda one, other: say("{one}; or {other}", one=one, other=other), spreads)
+        ways = folded(lambda one, other: say("{one}; or {other}", one=one, other=other), list(spreads))
         what = [say("Times are medians; in parentheses: {spread}.", spread=ways)]
     return [
         *what,

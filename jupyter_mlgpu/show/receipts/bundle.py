@@ -55,6 +55,10 @@ _OF_SEVERAL_DEVICES = ("device_time", "peak_memory_device", "energy")
 # Most evidence readings, and most code lines, in a receipt. The second number is the least of both together
 # that is kept before sentences are reduced to English.
 _MOST, _LEAST = 10, 6
+# Python's encoder writes some numbers in more bytes than msgspec: a receipt far below its limit need not count
+# them.
+_MARGIN = 1.1
+
 # Approximate bytes of one of them.
 _ITEM = 450
 
@@ -86,7 +90,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     cut = cutting.add_counts(cut_before or {}, {part: count for part, count in omitted.items() if count})
     record, cut = _fewer(record, 2 * _MOST, cut)
     made = make(record, cut)
-    if _bytes(made) <= limit:
+    if _indented(made)[1] * _MARGIN <= limit or _bytes(made) <= limit:
         return made
     if not full:
         record, cut, made = _fitting(record, cut, made, limit, make, least=_LEAST)
@@ -247,9 +251,15 @@ def _line_bytes(line: LogLine) -> int:
 def _bytes(made: object, depth: int = _DEPTH) -> int:
     """Return the bytes of a value in a notebook file at `depth`: one line per item, indented by one."""
     # The file is written by Python's encoder, which is slow with indentation, so msgspec counts that part.
+    encoded, indented = _indented(made, depth)
+    return _compact(made) + indented - encoded
+
+
+def _indented(made: object, depth: int = _DEPTH) -> tuple[int, int]:
+    """Return the bytes that msgspec writes for a value: on one line, and indented as in a notebook file."""
     encoded = msgspec.json.encode(made)
     indented = msgspec.json.format(encoded, indent=1)
-    return _compact(made) + len(indented) - len(encoded) + depth * indented.count(b"\n")
+    return len(encoded), len(indented) + depth * indented.count(b"\n")
 
 
 def _compact(made: object) -> int:

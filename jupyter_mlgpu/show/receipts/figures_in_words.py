@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
-from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
+from jupyter_mlgpu.record.sentence import Sentence, folded, say, say_count, with_commas
 from jupyter_mlgpu.show.receipts import gpu, limits, notes
 
 # Words in facts' names that are not written in lower case.
@@ -112,7 +111,7 @@ def missing(record: Record) -> list[str]:
     return [
         say(
             "{quantities}: {why}",
-            quantities=reduce(lambda one, other: say("{one}; {other}", one=one, other=other), titles),
+            quantities=folded(lambda one, other: say("{one}; {other}", one=one, other=other), titles),
             why=why,
         )
         for why, titles in reasons.items()

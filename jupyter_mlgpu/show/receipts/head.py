@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +17,7 @@ from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Said
 from jupyter_mlgpu.record.device_request import AUTO, EVERY
 from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence, folded, say
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, repeats
 
 #: Labels before the figures of a record that is not from this kernel, or whose cell did not end normally.
@@ -154,5 +153,5 @@ def _not_known(record: Record) -> str:
     return say("device not known") if known else ""
 
 
-def _listed(parts: Sequence[Sentence]) -> Sentence | str:
-    return reduce(lambda one, other: say("{one}, {other}", one=one, other=other), parts) if parts else ""
+def _listed(parts: Sequence[Sentence]) -> str:
+    return folded(lambda one, other: say("{one}, {other}", one=one, other=other), parts) if parts else ""

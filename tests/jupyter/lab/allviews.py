@@ -6,6 +6,7 @@ Views are found by what holds in every language: commands, roles and classes.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -223,7 +224,8 @@ def _grouped(kind: str) -> Callable[[AllViews], None]:
 
 def _record(views: AllViews) -> None:
     page = views.open_record("profiled cell")
-    expect(page.get_by_role("region", name="Timeline").get_by_role("button").first).to_be_visible()
+    timeline = page.get_by_role("region", name=re.compile("Timeline|时间线"))
+    expect(timeline.get_by_role("button").first).to_be_visible()
     unfold(page)
 
 

@@ -50,7 +50,7 @@ class Lesson:
     """What Python reads from a saved lesson."""
 
     def __init__(self, path: Path) -> None:
-        self.name = path.relative_to(LESSONS).as_posix()
+        self.name = path.relative_to(LESSONS).as_posix() if path.is_relative_to(LESSONS) else path.name
         self.cells: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
 
     def index(self, name: str) -> int:

@@ -123,6 +123,11 @@ class KernelChannel:
         if self.audience.known_to_a_client:
             self._queue(event)
 
+    @property
+    def is_heard(self) -> bool:
+        """True if a page or a widget gets the events."""
+        return self.audience.known_to_a_client or bool(self.listeners)
+
     def _announce(self, kind: str) -> None:
         """Send an event that pages wait for before they ask for a snapshot."""
         event = {"type": kind}
@@ -240,6 +245,8 @@ def _events_for_message(events: list[Event]) -> list[dict[str, Any]]:
 
 class NoChannel:
     """The channel of a terminal, which has no browser."""
+
+    is_heard = False
 
     def open(self) -> None:
         """Do nothing."""

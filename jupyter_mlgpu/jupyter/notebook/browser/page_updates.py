@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.jupyter.notebook.browser import state
-from jupyter_mlgpu.jupyter.notebook.browser.channel import Channel, Event, NoChannel
+from jupyter_mlgpu.jupyter.notebook.browser.channel import Channel, NoChannel
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.measure.runtime import Runtime
-from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.strip import SHORTEST, StripSoFar
 
@@ -33,14 +32,15 @@ class PageUpdates:
         self._run: tuple[int, int] | None = None
         self._progress = ""
 
-    def push(self, event: Event) -> None:
+    def push(self, event: Mapping[str, Any]) -> None:
         """Send an event to all pages."""
         self.channel.push(event)
 
     def cell_begins(self, measurement: Measurement, run: tuple[int, int] | None) -> None:
         """Push the cell that is measured now; `run` is its run and the number of runs if it repeats."""
         self._measurement, self._run, self._progress = measurement, run, ""
-        self.push(lambda: {"type": "running", **to_json(state.running_state(measurement, run))})
+        if self.channel.is_heard:  # the cell's name is redacted, which takes a while
+            self.push({"type": "running", **state.running_state(measurement, run)})
 
     def cell_ended(self) -> None:
         """Forget the measured cell; its record informs the pages."""

@@ -7,6 +7,7 @@ and 7.4). Clients collect a cell's output until then.
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,8 @@ from jupyter_mlgpu.record.clock import real_time
 
 _BEFORE, _AFTER = "pre_handler_hook", "post_handler_hook"
 _POLLOUT = 2  # zmq.POLLOUT
+#: Seconds after an interrupt within which the next cell must have waited already. It is interrupted, too.
+_WAITED_S = 0.2
 #: Seconds in which the thread that forwards replies gets the GIL. Without it, a reply came up to 4 ms later.
 _FORWARDING_S = 0.0005
 
@@ -34,16 +37,19 @@ class AfterReply:
         #: True while the tasks after a reply run. ipykernel has flushed the output streams before the reply.
         self.has_replied = False
         self._tasks: list[Callable[[], None]] = []
+        self._interrupted_at = -math.inf
         self._covered: list[tuple[str, Any]] = []
 
-    def start(self) -> None:
+    def start(self, *, handles_request: bool) -> None:
         """Wrap the hooks that ipykernel calls before and after it handles a request.
 
-        The request that loads the extension is being handled already; its tasks run at once.
+        `handles_request` is True if the kernel is handling one now, most likely a cell that loads the
+        extension.
         """
         if hasattr(self._kernel, _BEFORE) and hasattr(self._kernel, _AFTER):
             self._cover(_BEFORE, self._request_begins)
             self._cover(_AFTER, self._replied)
+            self._is_handling = handles_request
 
     def stop(self) -> None:
         """Restore the hooks, and run the tasks that wait."""
@@ -65,6 +71,14 @@ class AfterReply:
         while self._tasks:
             self._tasks.pop(0)()
 
+    def take_interrupt(self) -> bool:
+        """Return True, once, if an interrupt came after the last reply while this cell waited already.
+
+        ipykernel ignores an interrupt between two cells. It came while tasks ran, so they must pass it on.
+        """
+        came, self._interrupted_at = self._interrupted_at, -math.inf
+        return real_time.monotonic() - came < _WAITED_S
+
     def _request_begins(self) -> None:
         self.run_now()
         self._is_handling = True
@@ -73,8 +87,8 @@ class AfterReply:
         self._is_handling = False
         if self._tasks:
             self.has_replied = True
-            # ipykernel ignores an interrupt between two requests. So is one that comes here.
-            interrupted_during((self._send_reply, lambda _: self.run_now()), None)
+            if interrupted_during((self._send_reply, lambda _: self.run_now()), None):
+                self._interrupted_at = real_time.monotonic()
             self.has_replied = False
 
     def _send_reply(self, _: object) -> None:

@@ -29,11 +29,19 @@ _INTERRUPT = "__import__('signal').raise_signal(2)"
 class CellCallbacks:
     """Calls the steps `before` and `after` around each cell of a shell with IPython's event argument.
 
-    Each step reports its own failures. If a step raises all the same, the others still run.
+    Each step reports its own failures. If a step raises all the same, the others still run. `take_interrupt`
+    returns True if an interrupt came before that the cell must not miss.
     """
 
-    def __init__(self, shell: Any, before: Sequence[Step], after: Sequence[Step]) -> None:
+    def __init__(
+        self,
+        shell: Any,
+        before: Sequence[Step],
+        after: Sequence[Step],
+        take_interrupt: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._shell = shell
+        self._take_interrupt = take_interrupt
         self._before = tuple(before)
         self._after = tuple(after)
         self._covering: Any = None
@@ -52,7 +60,8 @@ class CellCallbacks:
 
     def cell_begins(self, info: Any) -> None:
         """Handle IPython's `pre_run_cell`."""
-        if interrupted_during(self._before, info):
+        came_before = self._take_interrupt()
+        if interrupted_during(self._before, info) or came_before:
             self._interrupt_its_code()
 
     def cell_ended(self, result: Any) -> None:
