@@ -269,7 +269,9 @@ def _import_what_cells_need() -> None:
         import jupyter_mlgpu.explain.logs.reader
         import jupyter_mlgpu.jupyter.notebook.cell.receipts
         import jupyter_mlgpu.measure.activity.external_readers
-        import jupyter_mlgpu.measure.activity.stack_sampler  # noqa: F401
+        import jupyter_mlgpu.measure.activity.stack_sampler
+        import jupyter_mlgpu.record.redact.people
+        import jupyter_mlgpu.record.redact.secrets  # noqa: F401
 
 
 def _show_again(record: Record) -> None:

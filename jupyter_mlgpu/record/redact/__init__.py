@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from typing import overload
 
-from jupyter_mlgpu.record.redact import people, secrets
 from jupyter_mlgpu.record.sentence import Sentence
 
 #: A secret is recognised by at most this many of its first characters (`secrets.py`). In a cut text, the
@@ -37,6 +36,8 @@ def redact(text: str) -> str:
 
 
 def _redact(text: str) -> str:
+    from jupyter_mlgpu.record.redact import people, secrets  # they compile patterns
+
     return people.hide(secrets.hide(_whole(text)))
 
 

@@ -55,8 +55,8 @@ _OF_SEVERAL_DEVICES = ("device_time", "peak_memory_device", "energy")
 # Most evidence readings, and most code lines, in a receipt. The second number is the least of both together
 # that is kept before sentences are reduced to English.
 _MOST, _LEAST = 10, 6
-# Python's encoder writes some numbers in more bytes than msgspec: a receipt far below its limit need not count
-# them.
+# Python's encoder writes some numbers in more bytes than msgspec. In a receipt that is far below its limit,
+# they need not be counted.
 _MARGIN = 1.1
 
 # Approximate bytes of one of them.

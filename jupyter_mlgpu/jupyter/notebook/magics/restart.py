@@ -14,7 +14,6 @@ from IPython.display import publish_display_data
 
 from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.errors import RestartNeededError
-from jupyter_mlgpu.show.markup import element
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.browser.messages import RestartHint
@@ -29,6 +28,8 @@ def show(error: RestartNeededError) -> None:
 
 def bundle(error: RestartNeededError) -> dict[str, Any]:
     """Return the MIME bundle: our own type for the button, HTML and plain text."""
+    from jupyter_mlgpu.show.markup import element  # imported here because few devices need a restart
+
     text = f"{error.sentence}\n{error.by_hand}"
     return {
         MIME_TYPE: to_json(hint(error)),
