@@ -69,6 +69,8 @@ class Runtime:
         self.of_user: OfUser = lambda filename: None
         #: Returns the activity of a traced block with its lines as the user sees them.
         self.in_blocks: Callable[[Activity | None], Activity | None] = lambda activity: activity
+        #: Makes the record of a cell that has ended and has not been replied to yet.
+        self.finish_records: Callable[[], None] = lambda: None
         #: Called with one sentence on what a long command is doing, and with "" at its end.
         self.on_progress: Callable[[str], None] = lambda sentence: None
         #: Called for each answer to a lesson's exercise, with the exercise's name and True if it is right.

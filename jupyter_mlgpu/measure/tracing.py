@@ -98,7 +98,9 @@ def records() -> Records:
 
     `records().to_frame()` is a pandas table of them.
     """
-    return Records(current().store.records())
+    runtime = current()
+    runtime.finish_records()
+    return Records(runtime.store.records())
 
 
 def runs_of(which: Runs) -> Records:

@@ -156,6 +156,34 @@ def test_an_interrupted_cell_says_so(plain):
     assert result.value("wall_time") < 30
 
 
+def test_a_receipt_comes_after_the_reply_and_before_the_kernel_is_idle(plain):
+    plain.run("sent = []")
+    plain.run(
+        "session = get_ipython().kernel.session\n"
+        "original = session.send\n"
+        "def send(stream, message, *arguments, **named):\n"
+        "    kind = message if isinstance(message, str) else message['header']['msg_type']\n"
+        "    content = arguments[0] if arguments else {}\n"
+        "    sent.append(content.get('execution_state', kind))\n"
+        "    return original(stream, message, *arguments, **named)\n"
+        "session.send = send"
+    )
+    plain.run("sent.clear()\nprint('hello')")
+    plain.run("session.send = original\nseen = list(sent)")
+    seen = plain.evaluate("seen")
+    assert seen[: seen.index("idle") + 1] == ["stream", "execute_reply", "display_data", "idle"]
+
+
+def test_an_expression_beside_the_cell_finds_its_record(plain):
+    message = plain.client.execute(
+        "x = 1", user_expressions={"name": "__import__('jupyter_mlgpu').records()[-1].cell.name"}
+    )
+    reply = plain.client.get_shell_msg(timeout=60)
+    while reply["parent_header"].get("msg_id") != message:
+        reply = plain.client.get_shell_msg(timeout=60)
+    assert reply["content"]["user_expressions"]["name"]["data"]["text/plain"] == "'x = 1'"
+
+
 def test_a_cell_that_awaits_is_measured_to_its_end(plain):
     begun = time.perf_counter()
     result = plain.run("import asyncio\nawait asyncio.sleep(0.2)")

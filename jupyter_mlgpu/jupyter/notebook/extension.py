@@ -197,6 +197,7 @@ class Extension:
         cleanups.callback(cells.after_reply.stop)
         loaded_by_a_request = bool(request_of(self._shell))
         cells.after_reply.start(handles_request=loaded_by_a_request)
+        self.runtime.finish_records = cells.after_reply.run_now
         cleanups.callback(cells.events.stop)
         cells.events.start()
         cleanups.callback(cells.post_mortem.stop)

@@ -62,13 +62,16 @@ class AfterReply:
 
     def run(self, task: Callable[[], None]) -> None:
         """Run a task after the reply. It reports its own failures."""
+        if threading.get_ident() != self._thread:
+            task()
+            return
         self._tasks.append(task)
-        if not self._is_handling or threading.get_ident() != self._thread:
+        if not self._is_handling:
             self.run_now()
 
     def run_now(self) -> None:
-        """Run the tasks that wait for a reply, because their results are needed now."""
-        while self._tasks:
+        """Run the tasks that wait for a reply, because their results are needed. Other threads do nothing."""
+        while self._tasks and threading.get_ident() == self._thread:
             self._tasks.pop(0)()
 
     def take_interrupt(self) -> bool:
@@ -87,9 +90,11 @@ class AfterReply:
         self._is_handling = False
         if self._tasks:
             self.has_replied = True
-            if interrupted_during((self._send_reply, lambda _: self.run_now()), None):
-                self._interrupted_at = real_time.monotonic()
-            self.has_replied = False
+            try:
+                if interrupted_during((self._send_reply, lambda _: self.run_now()), None):
+                    self._interrupted_at = real_time.monotonic()
+            finally:
+                self.has_replied = False
 
     def _send_reply(self, _: object) -> None:
         """Let the reply leave, which the kernel has only passed on so far.
