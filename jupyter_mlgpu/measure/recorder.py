@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.stack import OfUser
     from jupyter_mlgpu.measure.activity.stack_sampler import StackSampler
     from jupyter_mlgpu.measure.gpu.meters import Meter, MeteredCell
-    from jupyter_mlgpu.measure.ops.cell import CellProfile, CellProfileResult, Find
+    from jupyter_mlgpu.measure.ops.cell import CellProfile, Find
     from jupyter_mlgpu.measure.ops.events import Profile
 
 
@@ -182,7 +182,6 @@ class _Ended(Struct, frozen=True):
     device: DeviceUse
     mode: Mode
     gpu: GpuFigures
-    profiled: CellProfileResult | None
     notes: Sequence[Sentence]
 
 
@@ -368,8 +367,9 @@ class Measurement:
         ]
         device, more, notes = self._finish_observations(gpu.readings)
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
-        profiled = None if self._profile is None else self._profile.finish()
-        self._ended = _Ended([*readings, *more], device, mode, gpu, profiled, notes)
+        if self._profile is not None:
+            self._profile.turn_off()
+        self._ended = _Ended([*readings, *more], device, mode, gpu, notes)
         self._recorder.close(self)
 
     def record(
@@ -388,7 +388,7 @@ class Measurement:
         ended = self._ended
         if ended is None:
             raise StillRunningError("A measurement has a record only after its end.")
-        profiled, gpu = ended.profiled, ended.gpu
+        gpu, profiled = ended.gpu, None if self._profile is None else self._profile.finish()
         # The profile comes first: if it has no device time, its reason is the one to show.
         readings = [*(profiled.readings if profiled else ()), *gpu.readings, *ended.readings]
         if profiled and self._recorder.keep is not None:

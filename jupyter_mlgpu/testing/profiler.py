@@ -56,6 +56,10 @@ class FakeSession:
         self._profile = profile
         self._fail = fail
 
+    def turn_off(self) -> None:
+        """End the session."""
+        self._profiler.on = False
+
     def stop(self) -> Profile:
         """End the session and return the profile."""
         self._profiler.on = False

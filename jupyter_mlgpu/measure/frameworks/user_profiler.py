@@ -74,14 +74,14 @@ class CellSession(Session):
 
     def stop(self) -> Profile:
         """Turn the profiler off and return its profile; raises the error of turning it off."""
-        self._end()
+        self.turn_off()
         if self._lost is not None:
             raise self._lost
         return self._read()
 
     def abandon(self) -> None:
         """Turn the profiler off and read nothing."""
-        self._end()
+        self.turn_off()
 
     def _turn_off(self) -> None:
         raise NotImplementedError
@@ -91,9 +91,10 @@ class CellSession(Session):
 
     def _stop_for_user(self) -> None:
         self._stopped_for_user = True
-        self._end()
+        self.turn_off()
 
-    def _end(self) -> None:
+    def turn_off(self) -> None:
+        """Turn the profiler off, and keep an error for `stop`."""
         if self._ended_ns is None:
             self._ended_ns = real_time.time_ns()
             self._replaced.put_back()

@@ -56,6 +56,7 @@ class CellProfile:
         self._sessions: dict[str, Session] = {}
         self._refused: dict[str, Refused] = {}
         self._window_ns = [0, 0]
+        self._seconds_to_stop: dict[str, float] = {}
 
     @property
     def on(self) -> bool:
@@ -89,6 +90,17 @@ class CellProfile:
     def cell_ended(self) -> None:
         """End the window. The cell has ended, and the devices were waited for."""
         self._window_ns[1] = real_time.time_ns()
+
+    def turn_off(self) -> None:
+        """Turn all profilers off; `finish` reads them later."""
+        try:
+            for framework, session in self._sessions.items():
+                begun = real_time.perf_counter()
+                session.turn_off()
+                self._seconds_to_stop[framework] = real_time.perf_counter() - begun
+        except BaseException:  # an interrupt must not leave another profiler on
+            self.abandon()
+            raise
 
     def abandon(self) -> None:
         """Turn all profilers off without reading them."""
@@ -129,8 +141,8 @@ class CellProfile:
                 if (done := work.cell_work(profile)) is not None:
                     works.append((profile, done))
                 notes += _notes(profile, devices)
-                seconds = round(real_time.perf_counter() - begun, 3)
-                facts[framework + PROFILE_READ] = Fact(seconds, Sentence("time.perf_counter"))
+                seconds = self._seconds_to_stop.get(framework, 0.0) + real_time.perf_counter() - begun
+                facts[framework + PROFILE_READ] = Fact(round(seconds, 3), Sentence("time.perf_counter"))
         finally:
             self.abandon()  # an interrupt while one is read must not leave another on
         readings += self._work(works, facts)

@@ -20,6 +20,10 @@ class Refused:
 class Session(Protocol):
     """A profiler that is on."""
 
+    def turn_off(self) -> None:
+        """Turn it off; `stop` reads it later. Never raises, and does nothing the second time."""
+        ...
+
     def stop(self) -> Profile:
         """Turn it off and read it. Raises if the profile is lost; the profiler is then off all the same."""
         ...

@@ -303,7 +303,7 @@ def test_the_top_ten_of_a_tensorflow_function_is_that_of_framework_op_stats(tmp_
     session = registry.profiler("tensorflow").start()
     for _ in range(5):
         work(x)
-    session._end()
+    session.turn_off()
     (written,) = session._folder.rglob("*.xplane.pb")
     file = Path(shutil.copy(written, tmp_path))
     mine = rows(session.stop())
@@ -487,7 +487,7 @@ def test_pytorchs_public_events_give_the_same_table_as_kinetos():
     x = torch.ones(50, 50, requires_grad=True)
     session = registry.profiler("torch").start()
     (torch.sin(x) @ x).sum().backward()
-    session._end()
+    session.turn_off()
     public = read_torch.from_public(session._ours.events())
     both = [session.stop(), Profile("torch", "PyTorch's profiler", read_torch.read(public).events, 0, 1)]
     tables = [
