@@ -176,7 +176,7 @@ def _cell(sequence: int, cell_id: str | None, source: str | None, name: str | Ca
 
 
 class _Ended(Struct, frozen=True):
-    """What was measured: everything of the record that must be read as soon as the code has ended."""
+    """The parts of a record that are read as soon as the code has ended."""
 
     readings: Sequence[Reading]
     device: DeviceUse
