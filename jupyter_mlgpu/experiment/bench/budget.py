@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +27,13 @@ class Budget:
 #: (`statistics.median_interval`), so that one disturbance does not widen it.
 QUICK = Budget(repeats=9, sample_s=0.08, warm_up_s=0.8, seconds=1.5, longest_step_s=1.5)
 FULL = Budget()
+
+
+def of_a_burn(seconds: float) -> Budget:
+    """Return the budget of a burn of so many seconds.
+
+    A sample takes a second, over which NVML averages power, but longer (up to 10 s) where there would be more
+    than 240.
+    """
+    sample_s = min(max(1.0, seconds / 240), 10.0)
+    return replace(FULL, repeats=sys.maxsize, sample_s=sample_s, seconds=seconds, fewest=1)

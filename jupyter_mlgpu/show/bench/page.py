@@ -11,7 +11,7 @@ from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.show.bench import caveats, charts
+from jupyter_mlgpu.show.bench import burn, caveats, charts
 from jupyter_mlgpu.show.bench.headline import headline
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
@@ -41,12 +41,13 @@ SPREAD = say(
 
 @page_of.register
 def page(run: BenchRun) -> Page:
-    """Return the page of a run: best figures, machine, speed against size, roofline and table."""
+    """Return the page of a run: best figures, machine, burn, speed against size, roofline and tables."""
     subtitle = head(run)
     lines = charts.sizes(run.results, subtitle, replayed=run.origin == "replayed")
-    drawn = (lines, charts.roofline(run.results, subtitle))
+    courses = burn.charts(run.results, subtitle, replayed=run.origin == "replayed")
+    drawn = (*courses, lines, charts.roofline(run.results, subtitle))
     return Page(
-        (subtitle, table(run)),
+        (subtitle, table(run), *burn.tables(run.results)),
         tuple(notes(run)),
         drawn,
         title=say("Benchmark: {cases}", cases=", ".join(dict.fromkeys(one.case for one in run.results))),
@@ -65,7 +66,9 @@ def notes(run: BenchRun) -> list[str]:
         [(_ended(one), one.label) for one in run.results if one.status != "ok"], total
     )
     own = caveats.merged_sentences([(note, one.label) for one in run.results for note in one.notes], total)
-    missing = caveats.merged_sentences([(one.why_missing or "", name) for name, one in _missing(run)], total)
+    unknown = [(one.why_missing or "", name) for name, one in _missing(run)]
+    unknown += [reason for one in run.results for reason in burn.missing(one)]
+    missing = caveats.merged_sentences(unknown, total)
     return [*flagged, *ended, *own, *missing, SPREAD, *run.notes]
 
 
