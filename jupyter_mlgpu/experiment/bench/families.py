@@ -67,7 +67,9 @@ def burn(asked: CaseRequest) -> Iterator[Case]:
     minutes = asked.minutes or (BURN_QUICK if asked.quick else BURN)
     product = _gemm(asked, 2048 if asked.device.kind == "cpu" else 8192, "float32")
     parameters = {**product.parameters, "minutes": int(minutes) if minutes == int(minutes) else minutes}
-    yield replace(product, name="burn", parameters=parameters, chart=None, burn_s=60 * minutes)
+    # It has charts of its own, so it is in none of the others.
+    work = replace(product.work, moved=None)
+    yield replace(product, name="burn", parameters=parameters, work=work, chart=None, burn_s=60 * minutes)
 
 
 def bandwidth(asked: CaseRequest) -> Iterator[Case]:

@@ -101,6 +101,8 @@ class CaseResult:
             raise RecordError("there should be samples where there is energy")
         if self.burn is not None and len(self.burn.ended) != len(self.samples):
             raise RecordError("a burn should have as many readings as samples")
+        if self.burn is not None and not self.flops:
+            raise RecordError("a burn should have flops")
         if self.flops is None and not self.why_no_flops:
             raise RecordError("flops is null, and why_no_flops does not say why")
         figures = (self.peak_memory.value, self.energy.value, self.watts.value, self.gemm_share.value)
