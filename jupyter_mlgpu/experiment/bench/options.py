@@ -52,7 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     more.add_argument(
         "--minutes", metavar="N", help="how long the case burn runs (default: 3, with --quick 0.5)"
     )
-    more.add_argument("--out", metavar="FILE", help="save the results as JSON")
+    more.add_argument(
+        "--out", metavar="FILE", help="save the results as JSON, of a burn also as a page (.html)"
+    )
     more.add_argument(
         "--against",
         nargs="+",

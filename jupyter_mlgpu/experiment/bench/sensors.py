@@ -18,7 +18,7 @@ from jupyter_mlgpu.measure.probes.energy.source import EnergyCounter
 from jupyter_mlgpu.measure.probes.gpus import Gpu
 from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 #: The drivers of Linux whose sensors are in the processor: Intel's, AMD's, and those of ARM boards.
 _CHIPS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal")
@@ -56,7 +56,7 @@ def _power_of(root: Path) -> Callable[[], Quantity]:
     """Return a function that returns the mean power of all packages since it was called last."""
     sources, why = rapl.sources(root)
     if not sources:
-        nothing = unknown("W", say("{why}", why=why) if why else NO_COUNTER)
+        nothing = unknown("W", joined(why) if why else NO_COUNTER)
         return lambda: nothing
     counters = sources[0].counters
     before, read_at = _joules(counters), real_time.perf_counter()

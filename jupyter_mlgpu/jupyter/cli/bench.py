@@ -17,6 +17,9 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.visible import visible_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jupyter_mlgpu.experiment.bench.run import BenchRun
     from jupyter_mlgpu.experiment.bench.session import BenchProgress, FinishedBench
     from jupyter_mlgpu.record.clock import Clock
 
@@ -73,9 +76,21 @@ def _measure_and_show(bench_options: options.BenchOptions, clock: Clock, begun: 
         tell(against(finished.run, word))
     if bench_options.out is not None:
         tell(f"  {visible_line(finished.run.save(bench_options.out))}")
+        if any(one.burn is not None for one in finished.run.results):
+            tell(f"  {visible_line(_save_page(finished.run, bench_options.out))}")
     if finished.error is not None:
         raise finished.error
     return int(any(one.status == "failed" for one in finished.run.results))
+
+
+def _save_page(run: BenchRun, beside: Path) -> Path:
+    """Write the charts and tables as an HTML page beside the results, and return its path."""
+    from jupyter_mlgpu.record import files
+    from jupyter_mlgpu.show.bench.page import document
+
+    path = beside.expanduser().with_suffix(".html")
+    files.write_atomically(path, document(run).encode())
+    return path
 
 
 def _run_benchmark(

@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
-from jupyter_mlgpu.show.page.model import FIGURES, Table
+from jupyter_mlgpu.show.page.model import Table
 
 #: Most rows of the table: each is the median of some samples. The file has all samples.
 _ROWS = 12
@@ -79,17 +79,27 @@ def _teraflops(result: CaseResult) -> list[float]:
 def _seen(result: CaseResult, burn: Burn, found: burning.Fall | None) -> Sentence | None:
     """Return what the sensors showed, None if nothing is known or worth mentioning."""
     known = [one for one in burn.celsius if one is not None]
-    hottest = None
-    if known:
-        hottest = say("{device} reached {celsius} °C", device=result.device, celsius=f"{max(known):.0f}")
+    hottest = f"{max(known):.0f}" if known else None
     clocks = None if found is None else _clocks(burn, found.index)
     if clocks is None:
-        return hottest
-    before, after = clocks
-    went = say("its clock went from {before} to {after} MHz", before=f"{before:,.0f}", after=f"{after:,.0f}")
+        if hottest is None:
+            return None
+        return say("{device} reached {celsius} °C", device=result.device, celsius=hottest)
+    before, after = (f"{one:,.0f}" for one in clocks)
     if hottest is None:
-        return went
-    return say("{temperature} and {clock}", temperature=hottest, clock=went)
+        return say(
+            "the clock of {device} went from {before} to {after} MHz",
+            device=result.device,
+            before=before,
+            after=after,
+        )
+    return say(
+        "{device} reached {celsius} °C and its clock went from {before} to {after} MHz",
+        device=result.device,
+        celsius=hottest,
+        before=before,
+        after=after,
+    )
 
 
 def _clocks(burn: Burn, index: int) -> tuple[float, float] | None:
@@ -157,7 +167,7 @@ def _table(result: CaseResult, burn: Burn) -> Table:
         (say("until"), *(title for title, _, _ in kept)),
         tuple(rows),
         caption=result.label,
-        summary=FIGURES,
+        summary=say("The burn over time as a table"),
     )
 
 

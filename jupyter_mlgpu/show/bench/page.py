@@ -11,8 +11,10 @@ from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.show import markup
 from jupyter_mlgpu.show.bench import burn, caveats, charts
 from jupyter_mlgpu.show.bench.headline import headline
+from jupyter_mlgpu.show.page import html
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 
@@ -32,6 +34,13 @@ COLUMNS: tuple[tuple[Sentence, Callable[[CaseResult], str]], ...] = (
     (say("per joule"), lambda one: quantity(one.items_per_joule)),
     (say("see"), lambda one: "*" if one.flags or one.notes or one.status != "ok" else ""),
 )
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_STYLE = """
+body { max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem; font: 15px/1.5 system-ui, sans-serif; }
+img { max-width: 100%; } table { border-collapse: collapse; }
+th, td { padding: .2rem .75rem .2rem 0; border-bottom: 1px solid #d1d9e0; }
+"""
 
 SPREAD = say(
     "A step's time is the median; the spread is the width of its 95 % interval (with fewer "
@@ -54,6 +63,13 @@ def page(run: BenchRun) -> Page:
         kind="bench",
         headline=headline(run),
     )
+
+
+def document(run: BenchRun) -> str:
+    """Return the page of a run with its charts as one HTML file, which loads nothing."""
+    made = page(run)
+    whole = html.page(made, charted=True)
+    return markup.document(made.title, _STYLE, whole, policy=_POLICY, wide=True)
 
 
 def notes(run: BenchRun) -> list[str]:
