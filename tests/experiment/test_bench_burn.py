@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_mlgpu.experiment.bench import options, sensors, session, suite
+from jupyter_mlgpu.experiment.bench import bench_sentences, options, sensors, session, suite
 from jupyter_mlgpu.experiment.bench.budget import of_a_burn
 from jupyter_mlgpu.experiment.bench.case import CaseRequest
 from jupyter_mlgpu.experiment.bench.machine import LocalMonitor
@@ -144,7 +144,9 @@ def test_the_sensors_of_a_gpu_are_read_while_it_works_and_those_of_a_processor_i
 def test_the_progress_says_how_far_it_is_and_what_it_reads(burn):
     told = []
     burn([1.0], watts=300.0, celsius=61.0, on_progress=told.append)
-    assert told[-1].step.doing == "59 s of 1 min 00 s, 2.15 GFLOP/s, 300 W, 83 °C, 1,620 MHz"
+    assert (
+        bench_sentences.doing(told[-1]) == "burn, 59 s of 1 min 00 s, 2.15 GFLOP/s, 300 W, 83 °C, 1,620 MHz"
+    )
 
 
 def test_the_page_has_a_chart_of_each_figure_and_a_table_of_stretches(burn):
@@ -202,6 +204,20 @@ def test_a_benchmark_that_is_killed_leaves_the_cases_before(monkeypatch, tmp_pat
     assert "Interrupted: 1 of 2 cases were not started." in run.notes
 
 
+def test_the_time_that_is_left_includes_a_later_burn(monkeypatch):
+    clock, told = FakeClock(), []
+    backend = FakeBackend("torch", devices=("gpu:0",))
+    monkeypatch.setattr(session, "import_backend", lambda name: backend)
+    monkeypatch.setattr(session, "frameworks", lambda asked, loaded=(): ("torch",))
+    cases = [fake_case(FakeRunner(clock, [1.0]), n=size) for size in (256, 512, 1024)]
+    cases[2] = replace(cases[2], burn_s=600.0)
+    monkeypatch.setattr(suite, "cases", lambda name, asked: cases)
+    session.run(Order(("gemm",)), monitor=FakeMonitor(clock), clock=clock, on_progress=told.append)
+    left = {now.number: now.left_s for now in told}
+    assert 600 < left[2] < 700
+    assert left[3] is None
+
+
 def test_a_file_that_cannot_be_written_ends_no_benchmark(burn, tmp_path):
     (tmp_path / "file").write_text("")
     assert burn([1.0], out=tmp_path / "file" / "burn.json").error is None
@@ -236,7 +252,7 @@ def test_a_burn_is_as_long_as_asked():
     assert case("burn --quick").burn_s == 30
     assert case("burn --minutes 0.2").label == "burn n=8192 minutes=0.2 float32"
     assert case("burn", Device("torch", "cpu:0", "cpu", "cpu")).label == "burn n=2048 minutes=3 float32"
-    assert [of_a_burn(60 * minutes).sample_s for minutes in (0.2, 3, 8, 1440)] == [1, 1, 2, 10]
+    assert [of_a_burn(60 * minutes).sample_s for minutes in (0.2, 3, 6, 1440)] == [0.5, 1, 2, 10]
 
 
 def test_the_sensors_of_a_gpu_are_nvmls():
@@ -373,9 +389,11 @@ def test_a_real_burn_that_is_killed_is_shown_and_kept(tmp_path):
     assert complaint.endswith("jupyter mlgpu: interrupted.\n")
     assert "tensorflow/core" not in complaint
     assert "It was interrupted and is not complete." in shown
+    assert "Meanwhile" in shown
     (result,) = load(path).results
     assert result.samples
     assert result.burn.ended
+    assert "Burn: throughput over time" in path.with_suffix(".html").read_text()
 
 
 def test_minutes_are_for_a_burn_in_the_magic_too():

@@ -32,8 +32,8 @@ FULL = Budget()
 def of_a_burn(seconds: float) -> Budget:
     """Return the budget of a burn of so many seconds.
 
-    A sample takes a second, over which NVML averages power, but longer (up to 10 s) where there would be more
-    than 240.
+    There are about 180 samples, but none is shorter than half a second (NVML averages power over a second) or
+    longer than 10 s, for which an interrupt may have to wait.
     """
-    sample_s = min(max(1.0, seconds / 240), 10.0)
+    sample_s = min(max(0.5, seconds / 180), 10.0)
     return replace(FULL, repeats=sys.maxsize, sample_s=sample_s, seconds=seconds, fewest=1)

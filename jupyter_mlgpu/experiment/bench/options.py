@@ -13,7 +13,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.option_parser import json_path, magic_parser
 from jupyter_mlgpu.record.sentence import say
 
-#: Twelve samples of a second are the fewest that show a fall (`burning.py`). A day is enough to show any.
+#: In less time there may be too few samples to show a fall (`burning.py`). A day is enough to show any.
 FEWEST_MINUTES, MOST_MINUTES = 0.2, 1440.0
 
 
@@ -52,9 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     more.add_argument(
         "--minutes", metavar="N", help="how long the case burn runs (default: 3, with --quick 0.5)"
     )
-    more.add_argument(
-        "--out", metavar="FILE", help="save the results as JSON, of a burn also as a page (.html)"
-    )
+    more.add_argument("--out", metavar="FILE", help="save the results as JSON")
     more.add_argument(
         "--against",
         nargs="+",

@@ -216,8 +216,10 @@ class _Session:
             self._results.append(UnfinishedResult(one.case, one.device, None).finish("skipped", OVER))
             return None
         left = None
-        if self._measured:
-            left = self._spent / self._measured * (len(planned) - number + 1)
+        if self._measured and one.case.burn_s is None:  # a burn says itself how far it is
+            burns = [later.case.burn_s for later in planned[number:] if later.case.burn_s is not None]
+            others = len(planned) - number + 1 - len(burns)
+            left = self._spent / self._measured * others + sum(burns)
         result, error = measure(
             one.case,
             one.device,
@@ -229,7 +231,7 @@ class _Session:
             on_sample=lambda now: self._save_sample(now, len(planned) - number, len(planned)),
         )
         self._results.append(result)
-        if result.samples:
+        if result.samples and result.burn is None:
             self._measured += 1
             self._spent += result.measured_s
         return error

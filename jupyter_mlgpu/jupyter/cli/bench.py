@@ -105,6 +105,8 @@ def _run_benchmark(
     # Raises if a framework is not installed, before anything is shown.
     session.frameworks(bench_options.order.frameworks)
     with folded_output() as folded:
+        where = visible_line(folded.path)
+        print(say("What frameworks print goes to {path}.", path=where), file=folded.terminal)
         show = progress(folded.terminal)
         last_case, last_shown = 0, begun
 
@@ -117,7 +119,7 @@ def _run_benchmark(
                 last_case, last_shown = now.number, at
                 show.cell(now.number, now.total, bench_sentences.doing(now))
 
-        show.say(say("Starting the benchmark; what frameworks print goes to {path}", path=folded.path))
+        show.say("Starting the benchmark")
         try:
             finished = session.run(
                 bench_options.order,
