@@ -113,6 +113,17 @@ def mann_kendall(values: Sequence[float]) -> float:
     return chances[sum(later <= earlier for earlier, later in combinations(values, 2))]
 
 
+def mann_whitney(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the probability that a sample like the second one is so much lower than the first by chance.
+
+    The test is one-sided. It counts the pairs in which the second is not below the first. H. B. Mann, D. R.
+    Whitney, "On a test of whether one of two random variables is stochastically larger than the other",
+    Annals of Mathematical Statistics 18 (1947) 50-60.
+    """
+    chances = _mann_whitney_chances(len(first), len(second))
+    return chances[sum(later >= earlier for earlier in first for later in second)]
+
+
 def ratio_interval(first: Sequence[float], second: Sequence[float]) -> Estimate | None:
     """Return the ratio of the second sample to the first: the median of all ratios, and its interval.
 

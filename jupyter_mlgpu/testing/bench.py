@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from jupyter_mlgpu.experiment.bench.case import Case, Needs, Work
+from jupyter_mlgpu.experiment.bench.monitor import SensorReadings
 from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record.sentence import Sentence
@@ -64,11 +65,15 @@ class FakeMonitor:
         memory: float | None = 16e9,
         others: tuple[str, ...] = (),
         watts: float | None = None,
+        celsius: float | None = None,
+        megahertz: float | None = None,
     ) -> None:
         self._clock = clock
         self._memory = memory
         self._others = others
         self._watts = watts
+        #: What the sensors read from now on, None for nothing.
+        self.celsius, self.megahertz = celsius, megahertz
 
     def free_memory(self, device: Device) -> Quantity:
         """Return the free bytes of the device."""
@@ -90,6 +95,17 @@ class FakeMonitor:
             return Quantity(watts * (self._clock.monotonic_ns() - begun) / 1e9, "J")
 
         return ended
+
+    def sensors(self, device: Device) -> Callable[[], SensorReadings]:
+        """Return a function that reads `watts`, `celsius` and `megahertz`."""
+        why = Sentence("The fake has no such sensor.")
+
+        def reading(value: float | None, unit: str) -> Quantity:
+            return unknown(unit, why) if value is None else Quantity(value, unit)
+
+        return lambda: SensorReadings(
+            reading(self._watts, "W"), reading(self.celsius, "°C"), reading(self.megahertz, "MHz")
+        )
 
     def peak_memory(self, device: Device) -> Callable[[], Quantity]:
         """Begin. Returns a function that returns the peak, in bytes."""

@@ -33,6 +33,7 @@ class FakeNvml:
 
     NVML_TEMPERATURE_GPU = 0
     NVML_GPU_UTILIZATION_SAMPLES = 1
+    NVML_CLOCK_SM = 1
 
     def __init__(self, *gpus: FakeGpu, driver: bool = True) -> None:
         self.gpus = gpus
@@ -82,5 +83,6 @@ class FakeNvml:
             "UtilizationRates": SimpleNamespace(gpu=handle.busy, memory=10),
             "PowerUsage": 150_000,
             "Temperature": 40,
+            "ClockInfo": 1_980,
             "TotalEnergyConsumption": 5_000_000,
         }[query]

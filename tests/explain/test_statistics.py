@@ -15,6 +15,7 @@ from jupyter_mlgpu.explain.statistics import (
     interval_name,
     interval_or_range,
     mann_kendall,
+    mann_whitney,
     median,
     median_interval,
     ratio_interval,
@@ -208,6 +209,18 @@ def test_chances_are_those_of_the_tables_of_kendalls_test(count, score, chance):
 def test_equal_values_do_not_rise():
     assert mann_kendall([1.0] * 10) == 1
     assert mann_kendall([1.0, 2.0, 2.0, 3.0]) > mann_kendall([1.0, 2.0, 2.5, 3.0])
+
+
+def test_the_chance_of_a_lower_sample_is_that_of_scipys_exact_one_sided_mann_whitney_test(stats):
+    for seed in range(10):
+        first, second = sample(seed, 7), [0.5 * one for one in sample(seed + 100, 9)]
+        expected = stats.mannwhitneyu(second, first, method="exact", alternative="less").pvalue
+        assert mann_whitney(first, second) == pytest.approx(expected)
+
+
+def test_a_sample_that_lies_wholly_below_is_one_of_all_orders():
+    assert mann_whitney([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]) == pytest.approx(1 / math.comb(6, 3))
+    assert mann_whitney([1.0] * 3, [1.0] * 3) == 1
 
 
 # Ratios.

@@ -79,6 +79,7 @@ def test_a_split_gpu_says_so():
         ("power", "PowerUsage", "the power of GPU 0"),
         ("energy", "TotalEnergyConsumption", "the energy of GPU 0"),
         ("temperature", "Temperature", "the temperature of GPU 0"),
+        ("clock", "ClockInfo", "the clock rate of GPU 0"),
         ("utilisation", "UtilizationRates", "the utilization of GPU 0"),
         ("name", "Name", "the name of GPU 0"),
     ],
@@ -127,7 +128,7 @@ USED = [name for name in vars(NvmlLibrary) if name.startswith(("nvml", "NVML"))]
 
 def test_what_is_used_of_pynvml_is_there():
     pynvml = pytest.importorskip("pynvml", reason="nvidia-ml-py is not installed here")
-    assert len(USED) == 19
+    assert len(USED) == 21
     assert [name for name in USED if not hasattr(pynvml, name)] == []
     told = Nvml().count()
     assert (told.value is None) == (told.why_missing is not None)

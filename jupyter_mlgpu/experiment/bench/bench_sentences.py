@@ -50,7 +50,9 @@ def doing(now: BenchProgress) -> Sentence:
     at: str = step.doing
     if step.repeats:
         at = say("{doing} {number} of {repeats}", doing=step.doing, number=step.number, repeats=step.repeats)
-    what = say("{case}, {doing}", case=step.case.label, doing=at)
+    # A burn's figures need the room.
+    case = step.case.label if step.case.burn_s is None else step.case.name
+    what = say("{case}, {doing}", case=case, doing=at)
     if now.left_s is None:
         return what
     return say("about {time} left: {doing}", time=units.seconds(now.left_s), doing=what)

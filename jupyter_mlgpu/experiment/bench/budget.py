@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +27,13 @@ class Budget:
 #: (`statistics.median_interval`), so that one disturbance does not widen it.
 QUICK = Budget(repeats=9, sample_s=0.08, warm_up_s=0.8, seconds=1.5, longest_step_s=1.5)
 FULL = Budget()
+
+
+def of_a_burn(seconds: float) -> Budget:
+    """Return the budget of a burn of so many seconds.
+
+    There are about 180 samples, but none is shorter than half a second (NVML averages power over a second) or
+    longer than 10 s, for which an interrupt may have to wait.
+    """
+    sample_s = min(max(0.5, seconds / 180), 10.0)
+    return replace(FULL, repeats=sys.maxsize, sample_s=sample_s, seconds=seconds, fewest=1)

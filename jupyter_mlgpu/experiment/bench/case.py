@@ -52,7 +52,8 @@ class Case:
     1024}`, `{"batch": 128, "mode": "train"}`), `options` are named fast paths (`compile`, `channels_last`).
     `type_asked` is the type of the numbers. `peak_type` is the type of the matrix products in it, with whose
     measured GEMM peak the case is compared: `bfloat16` in mixed precision. `chart` is the parameter on the
-    axis of the family's chart.
+    axis of the family's chart. If `burn_s` is set, the case runs for so many seconds, with the sensors read
+    after each sample.
 
     `start` makes the runner. It raises BenchError with a sentence if the case cannot run on the device.
     """
@@ -67,6 +68,7 @@ class Case:
     peak_type: str | None = None
     options: tuple[str, ...] = ()
     chart: str | None = None
+    burn_s: float | None = None
 
     def prepare(self, device: Device) -> CaseRunner:
         """Return the case ready to run on a device. This may take long (compiling), and is not timed."""
@@ -90,12 +92,14 @@ class CaseRequest:
 
     `memory` is the usable memory of the device, in bytes, or the reason why it is not known. A family may
     choose its sizes by it, but need not leave out what does not fit (the driver skips that, with the reason).
+    `minutes` is the length of a burn, None for the default.
     """
 
     framework: str
     device: Device
     quick: bool
     memory: Quantity
+    minutes: float | None = None
 
 
 #: A family of cases: `suite.py` has the name of each and the place of its function.

@@ -1,4 +1,4 @@
-"""The small cases: matrix products, memory bandwidth, transfer, convolutions, dispatch.
+"""The small cases: matrix products, memory bandwidth, transfer, convolutions, dispatch; and the burn.
 
 A product of two n x n matrices takes 2 n^3 operations, an addition for each multiplication. Bandwidth is
 counted like in J. D. McCalpin's STREAM (1995): each array that is read or written counts once, whatever the
@@ -8,6 +8,7 @@ caches do, and the arrays are larger than the caches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import get_args
 
 from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest, Needs, Work
@@ -23,6 +24,9 @@ _WORKSPACE = 256 * _MIB
 
 #: The number of arrays that a step of each operation reads and writes.
 _ARRAYS = {"add": 3, "mult": 3, "mult-add": 4}
+
+#: Minutes of a burn, and of one with --quick.
+BURN, BURN_QUICK = 3.0, 0.5
 
 NO_ARITHMETIC = say("This case moves data; its arithmetic is not counted.")
 
@@ -56,6 +60,16 @@ def _gemm(asked: CaseRequest, n: int, type_: str) -> Case:
         peak_type=type_,
         chart="n",
     )
+
+
+def burn(asked: CaseRequest) -> Iterator[Case]:
+    """Yield minutes of large products in float32: what the device sustains once it is hot."""
+    minutes = asked.minutes or (BURN_QUICK if asked.quick else BURN)
+    product = _gemm(asked, 2048 if asked.device.kind == "cpu" else 8192, "float32")
+    parameters = {**product.parameters, "minutes": int(minutes) if minutes == int(minutes) else minutes}
+    # It has charts of its own, so it is in none of the others.
+    work = replace(product.work, moved=None)
+    yield replace(product, name="burn", parameters=parameters, work=work, chart=None, burn_s=60 * minutes)
 
 
 def bandwidth(asked: CaseRequest) -> Iterator[Case]:

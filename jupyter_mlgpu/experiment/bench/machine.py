@@ -1,4 +1,4 @@
-"""The monitor of this machine: free memory, other programs, energy (see `monitor.MachineMonitor`)."""
+"""The monitor of this machine: memory, other programs, energy, sensors (see `monitor.MachineMonitor`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu.experiment.bench import sensors
+from jupyter_mlgpu.experiment.bench.monitor import SensorReadings
 from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.probes import memory
@@ -72,6 +74,17 @@ class LocalMonitor:
             return self._energy_of(device, readings)
 
         return stop_and_read
+
+    def sensors(self, device: Device) -> Callable[[], SensorReadings]:
+        """Read NVML for a GPU; for a CPU the sensors of the processor."""
+        if device.kind == "cpu":
+            return sensors.of_processor(self._root)
+        gpu = self._gpu(device)
+        if isinstance(gpu, str):
+            nothing = sensors.none(gpu)
+            return lambda: nothing
+        nvml = self._gpus().nvml
+        return lambda: sensors.of_gpu(nvml, gpu)
 
     def peak_memory(self, device: Device) -> Callable[[], Quantity]:
         """Watch the peak memory of this process."""

@@ -14,28 +14,33 @@ from dataclasses import dataclass
 from functools import partial
 
 from jupyter_mlgpu.experiment.bench import judging
-from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
+from jupyter_mlgpu.experiment.bench.budget import Budget, of_a_burn
 from jupyter_mlgpu.experiment.bench.case import Case
-from jupyter_mlgpu.experiment.bench.monitor import MachineMonitor
+from jupyter_mlgpu.experiment.bench.monitor import MachineMonitor, SensorReadings
 from jupyter_mlgpu.experiment.bench.result import CaseResult, Status
 from jupyter_mlgpu.experiment.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.experiment.timing import Repeats, seconds_of, steady_blocks
 from jupyter_mlgpu.measure import guarded
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner
-from jupyter_mlgpu.record.clock import Clock
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.clock import Clock, seconds_between
 from jupyter_mlgpu.record.errors import BenchError
 from jupyter_mlgpu.record.sentence import Sentence, joined, of_error, say
 
 #: The most steps in a block, because one step may be shorter than the clock's resolution.
 MOST_STEPS = 1 << 20
 
+INTERRUPTED = say("Interrupted; the measurements taken so far are kept.")
+
 
 @dataclass(frozen=True, slots=True)
 class MeasuringStep:
     """The state of a case: `doing` is preparing, warming up or measuring.
 
-    While it is measuring, the repeat has the `number` of `repeats`.
+    While it is measuring, the repeat has the `number` of `repeats`. A burn has none: `doing` says how far it
+    is, with its last readings.
     """
 
     case: Case
@@ -56,10 +61,12 @@ def measure(
     clock: Clock,
     budget: Budget,
     on_step: OnStep = lambda step: None,
+    on_sample: Callable[[UnfinishedResult], None] = lambda unfinished: None,
 ) -> tuple[CaseResult, BaseException | None]:
     """Run a case, and return what was measured and the user's interrupt, if any, to be raised again.
 
-    An error costs only this case: the result says what happened.
+    An error costs only this case: the result says what happened. `on_sample` is called between the samples
+    of a burn, with the result so far.
     """
     unfinished = UnfinishedResult(case, device, guarded.hardware(backend, device))
     why = judging.why_not(case, device, monitor)
@@ -67,10 +74,12 @@ def measure(
         return unfinished.finish("skipped", why), None
     begun = clock.monotonic_ns()
     try:
-        _Driver(case, device, backend, monitor, clock, budget, on_step, unfinished).run()
+        if case.burn_s is not None:
+            budget = of_a_burn(case.burn_s)
+        _Driver(case, device, backend, monitor, clock, budget, on_step, on_sample, unfinished).run()
         ended: tuple[Status, Sentence | None, BaseException | None] = ("ok", None, None)
     except KeyboardInterrupt as error:
-        ended = ("interrupted", say("Interrupted; the measurements taken so far are kept."), error)
+        ended = ("interrupted", INTERRUPTED, error)
     except BenchError as error:
         ended = ("skipped", joined(of_error(error)), None)
     except Exception as error:  # of any framework: one failed case must not cost the others
@@ -91,6 +100,7 @@ class _Driver:
     clock: Clock
     budget: Budget
     on_step: OnStep
+    on_sample: Callable[[UnfinishedResult], None]
     unfinished: UnfinishedResult
 
     def run(self) -> None:
@@ -101,10 +111,14 @@ class _Driver:
             self.on_step(MeasuringStep(self.case, say("warming up")))
             steps = self._block(runner)
             block = partial(self._time, runner, steps)
-            self.unfinished.timings.warm_up(block, steady_blocks(self.budget.warm_up_s))
+            if self.case.burn_s is None:  # warming up would take the burn's first seconds, on a cool device
+                self.unfinished.timings.warm_up(block, steady_blocks(self.budget.warm_up_s))
             self._run_observed(runner)
             self.unfinished.steps = steps
-            self._repeat(block)
+            if self.case.burn_s is None:
+                self._repeat(block, self._say_repeat)
+            else:
+                self._burn(runner, steps)
         finally:
             # An error in closing must not hide an earlier one.
             with suppress(Exception):
@@ -135,7 +149,50 @@ class _Driver:
             self.unfinished.note_observed(self.device, observation.finish(), peak())
             self.backend.release()
 
-    def _repeat(self, block: Callable[[], float]) -> None:
+    def _say_repeat(self, number: int) -> None:
+        self.on_step(MeasuringStep(self.case, say("measuring"), number, self.budget.repeats))
+
+    def _burn(self, runner: CaseRunner, steps: int) -> None:
+        """Take one sample after another, and read the sensors during each."""
+        read = self.monitor.sensors(self.device)
+        begun = self.clock.monotonic_ns()
+
+        def sample() -> float:
+            readings: list[SensorReadings] = []
+
+            def launch() -> None:
+                runner.run(steps)
+                if self.device.kind != "cpu":  # it works on while Python reads
+                    readings.append(read())
+
+            seconds = seconds_of(launch, runner.wait, self.clock)
+            if not readings:
+                readings.append(read())
+            self.unfinished.moments.append((seconds_between(begun, self.clock.monotonic_ns()), readings[0]))
+            return seconds
+
+        self._repeat(sample, self._say_sample)
+
+    def _say_sample(self, number: int) -> None:
+        """Say how far the burn is and what the last sample showed, and offer the result so far."""
+        moments, samples = self.unfinished.moments, self.unfinished.timings.samples
+        if not samples:
+            self.on_step(MeasuringStep(self.case, say("burning")))
+            return
+        ended, now = moments[-1]
+        flops = (self.case.work.flops or 0.0) * self.unfinished.steps / samples[-1]
+        sensors = (now.power, now.temperature, now.clock)
+        known = [quantity(one) for one in sensors if one.value is not None]
+        figures = ", ".join([units.decimal(flops, "FLOP/s"), *known])
+        done, whole = units.seconds(ended), units.seconds(self.budget.seconds)
+        self.on_step(
+            MeasuringStep(
+                self.case, say("{done} of {whole}, {figures}", done=done, whole=whole, figures=figures)
+            )
+        )
+        self.on_sample(self.unfinished)
+
+    def _repeat(self, block: Callable[[], float], on_repeat: Callable[[int], None]) -> None:
         budget = self.budget
         others = self.monitor.others(self.device)
         joules, whole = self.monitor.energy(self.device), False
@@ -143,9 +200,7 @@ class _Driver:
             self.unfinished.timings.repeat(
                 block,
                 Repeats(budget.repeats, budget.seconds, budget.fewest),
-                lambda number: self.on_step(
-                    MeasuringStep(self.case, say("measuring"), number, budget.repeats)
-                ),
+                on_repeat,
             )
             whole = True
         finally:

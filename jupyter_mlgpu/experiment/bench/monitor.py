@@ -1,12 +1,22 @@
-"""The contract of a machine monitor: free memory, other programs, and energy during a case."""
+"""The contract of a machine monitor: free memory, other programs, energy and sensors during a case."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_mlgpu.experiment.bench.quantity import Quantity
 from jupyter_mlgpu.measure.frameworks.base import Device
+
+
+@dataclass(frozen=True, slots=True)
+class SensorReadings:
+    """The readings of a device at one moment: watts, degrees Celsius and MHz, each None with the reason."""
+
+    power: Quantity
+    temperature: Quantity
+    clock: Quantity
 
 
 class MachineMonitor(Protocol):
@@ -22,6 +32,10 @@ class MachineMonitor(Protocol):
 
     def energy(self, device: Device) -> Callable[[], Quantity]:
         """Start counting. The returned function ends it and returns the joules in between."""
+        ...
+
+    def sensors(self, device: Device) -> Callable[[], SensorReadings]:
+        """Return a function that reads the device's power, temperature and clock now."""
         ...
 
     def peak_memory(self, device: Device) -> Callable[[], Quantity]:

@@ -13,6 +13,9 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.option_parser import json_path, magic_parser
 from jupyter_mlgpu.record.sentence import say
 
+#: In less time there may be too few samples to show a fall (`burning.py`). A day is enough to show any.
+FEWEST_MINUTES, MOST_MINUTES = 0.2, 1440.0
+
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
@@ -33,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "cases",
         nargs="*",
         metavar="CASES",
-        help="gemm, bandwidth, transfer, conv, dispatch and more (default: these five)",
+        help="gemm, bandwidth, transfer, conv, dispatch (default: these five), burn and more",
     )
     more = parser.add_argument_group("more")
     more.add_argument(
@@ -45,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     more.add_argument("--device", metavar="D", help="cpu, gpu, gpu:1 (default: the first GPU, else the CPU)")
     every_day.add_argument(
         "--quick", action="store_true", help="fewer sizes and shorter runs: at most a minute"
+    )
+    more.add_argument(
+        "--minutes", metavar="N", help="how long the case burn runs (default: 3, with --quick 0.5)"
     )
     more.add_argument("--out", metavar="FILE", help="save the results as JSON")
     more.add_argument(
@@ -61,7 +67,8 @@ def options(found: argparse.Namespace) -> BenchOptions:
     """Return the options. Raises UsageError, before anything is imported."""
     names = tuple(one for one in (found.framework or "").lower().split(",") if one)
     device = AUTO if found.device is None else DeviceWord.parse(found.device)
-    order = Order(tuple(found.cases), names, device, found.quick)
+    minutes = None if found.minutes is None else _minutes(found.minutes)
+    order = Order(tuple(found.cases), names, device, found.quick, minutes)
     check(order)
     if len(found.against) > 2:
         raise UsageError(
@@ -73,6 +80,23 @@ def options(found: argparse.Namespace) -> BenchOptions:
         )
     out = None if found.out is None else json_path(found.out, "--out", "bench.json")
     return BenchOptions(order, out, tuple(found.against))
+
+
+def _minutes(word: str) -> float:
+    try:
+        minutes = float(word)
+    except ValueError:
+        minutes = 0.0
+    if not FEWEST_MINUTES <= minutes <= MOST_MINUTES:
+        raise UsageError(
+            say(
+                "--minutes takes a number from {fewest} to {most}, not {found}.",
+                fewest=f"{FEWEST_MINUTES:g}",
+                most=f"{MOST_MINUTES:g}",
+                found=repr(word),
+            )
+        )
+    return minutes
 
 
 def parse(line: str) -> BenchOptions:

@@ -32,6 +32,25 @@ Seconds = Annotated[float, Meta(ge=_SMALLEST, le=1e30)]
 
 
 @dataclass(frozen=True)
+class Burn:
+    """The course of a burn: an entry per sample of its result, None where a sensor did not respond.
+
+    `ended` is when the sample ended, in seconds since the burn began. The sensors were read meanwhile:
+    `watts`, `celsius` and `megahertz`. `missing` says why readings are not known.
+    """
+
+    ended: tuple[Amount, ...]
+    watts: tuple[Amount | None, ...]
+    celsius: tuple[Amount | None, ...]
+    megahertz: tuple[Amount | None, ...]
+    missing: Mapping[Literal["power", "temperature", "clock"], Sentence]
+
+    def __post_init__(self) -> None:
+        if len({len(one) for one in (self.ended, self.watts, self.celsius, self.megahertz)}) > 1:
+            raise RecordError("a burn should have as many readings of each kind as samples")
+
+
+@dataclass(frozen=True)
 class CaseResult:
     """One case on one device.
 
@@ -39,7 +58,8 @@ class CaseResult:
     warm-up. `items` of `unit` and `flops` (None with a reason) are what one step does. `type_ran` is the type
     in which it ran, `ran_on` the devices that worked, as far as the framework reports them. `energy` is that
     of all samples together. `flags` are sentences on what speaks against the figures, `notes` on how to read
-    them. `measured_s` is how long the case took in all, in seconds.
+    them. `measured_s` is how long the case took in all, in seconds. `burn` is the course of a burn, None for
+    other cases.
     """
 
     case: str
@@ -72,12 +92,17 @@ class CaseResult:
     flags: tuple[Sentence, ...] = ()
     notes: tuple[Sentence, ...] = ()
     measured_s: Amount = 0.0
+    burn: Burn | None = None
 
     def __post_init__(self) -> None:
         if self.samples and not self.steps:
             raise RecordError("samples should be of one step or more each, found steps 0")
         if self.energy.value is not None and not self.samples:
             raise RecordError("there should be samples where there is energy")
+        if self.burn is not None and len(self.burn.ended) != len(self.samples):
+            raise RecordError("a burn should have as many readings as samples")
+        if self.burn is not None and not self.flops:
+            raise RecordError("a burn should have flops")
         if self.flops is None and not self.why_no_flops:
             raise RecordError("flops is null, and why_no_flops does not say why")
         figures = (self.peak_memory.value, self.energy.value, self.watts.value, self.gemm_share.value)

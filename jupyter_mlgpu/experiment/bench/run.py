@@ -76,7 +76,7 @@ class BenchRun(Charted):
 
     def roofline(self) -> Any:
         """Return TFLOP/s against operations per byte, under the measured roofs, as a plotly figure."""
-        return self._figure(1)
+        return self._figure(-1)  # it is the last chart of a run's page
 
 
 def load(path: str | os.PathLike[str]) -> BenchRun:

@@ -6,14 +6,16 @@ import importlib
 import os
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.experiment.bench import suite
 from jupyter_mlgpu.experiment.bench.budget import FULL, QUICK, Budget
 from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest
-from jupyter_mlgpu.experiment.bench.measuring import MeasuringStep, measure
+from jupyter_mlgpu.experiment.bench.measuring import INTERRUPTED, MeasuringStep, measure
 from jupyter_mlgpu.experiment.bench.monitor import MachineMonitor
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
@@ -21,26 +23,32 @@ from jupyter_mlgpu.experiment.bench.shares import with_shares
 from jupyter_mlgpu.experiment.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
-from jupyter_mlgpu.record.clock import Clock
+from jupyter_mlgpu.record.clock import Clock, seconds_between
 from jupyter_mlgpu.record.device_request import AUTO, DeviceWord
-from jupyter_mlgpu.record.errors import BenchError, DeviceError, UsageError
+from jupyter_mlgpu.record.errors import BenchError, DeviceError, RecordError, UsageError
 from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.option_parser import unknown
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 #: With `--quick` no case begins after so many seconds, so that everything ends within 60 on two cores.
 LAST_BEGIN_S = 45.0
+#: Seconds between two times that a burn's results so far are saved.
+SAVE_EVERY_S = 5.0
 OVER = say("The time limit of --quick was reached first; it runs without --quick.")
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order of a benchmark: families of cases, frameworks, the device, and whether it is quick."""
+    """The order of a benchmark: families of cases, frameworks, the device, and whether it is quick.
+
+    `minutes` is the length of a burn, None for the default.
+    """
 
     cases: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
     device: DeviceWord = AUTO
     quick: bool = False
+    minutes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,10 @@ def check(order: Order) -> None:
     for name in order.frameworks:
         if name not in registry.FRAMEWORKS:
             raise UsageError(unknown(say("framework"), name, registry.FRAMEWORKS))
+    if order.minutes is not None and suite.BURN not in order.cases:
+        raise UsageError(
+            say("--minutes is for the case burn: `burn --minutes {minutes}`.", minutes=f"{order.minutes:g}")
+        )
 
 
 def run(
@@ -101,14 +113,17 @@ def run(
     loaded: Sequence[str] = (),
     on_progress: Callable[[BenchProgress], None] = lambda progress: None,
     started_ns: int | None = None,
+    out: Path | None = None,
 ) -> FinishedBench:
     """Measure everything; an interrupt ends it with what there is.
 
-    `started_ns` is when the user's wait began, by the clock; by default now.
+    `started_ns` is when the user's wait began, by the clock; by default now. `out` is a file that has the
+    results so far after each case and during a burn, marked as interrupted: it remains if the process is
+    killed. The caller saves the finished run there.
     """
     check(order)
     begun = clock.monotonic_ns() if started_ns is None else started_ns
-    session = _Session(order, monitor, clock, on_progress, begun)
+    session = _Session(order, monitor, clock, on_progress, begun, out)
     return session.run(frameworks(order.frameworks, loaded))
 
 
@@ -126,18 +141,20 @@ class _Session:
     clock: Clock
     on_progress: Callable[[BenchProgress], None]
     begun: int
+    out: Path | None
 
     def __post_init__(self) -> None:
+        self._run = BenchRun((), this_machine(), {}, self.clock.utc(), self.clock.source, self.order.quick)
+        self._saved_ns = self.clock.monotonic_ns()
         self._results: list[CaseResult] = []
         self._measured = 0
         self._spent = 0.0
 
     def run(self, names: Sequence[str]) -> FinishedBench:
-        started_at = self.clock.utc()
         planned: list[_Planned] = []
         notes: list[Sentence] = []
         versions = {"python": platform.python_version(), "jupyter_mlgpu": __version__}
-        machine: dict[str, Any] = this_machine()
+        machine = dict(self._run.machine)
         for name in names:
             backend = import_backend(name)
             device = self._device(backend)
@@ -149,27 +166,33 @@ class _Session:
             }
             if device.name.startswith("cpu") and self.order.device == AUTO:
                 notes.append(joined(backend.why_no_gpu()))
+        self._run = replace(self._run, machine=machine, versions=versions, notes=tuple(dict.fromkeys(notes)))
         budget = QUICK if self.order.quick else FULL
-        error = None
         for number, one in enumerate(planned, 1):
             error = self._measure(number, planned, one, budget)
+            left = len(planned) - number
             if error is not None:
-                left = len(planned) - number
-                count = len(planned)
-                note = say("Interrupted: {left} of {count} cases were not started.", left=left, count=count)
-                notes.append(note)
-                break
-        done = BenchRun(
-            with_shares(self._results),
-            machine,
-            versions,
-            started_at,
-            self.clock.source,
-            self.order.quick,
-            "ok" if error is None else "interrupted",
-            notes=tuple(dict.fromkeys(notes)),
-        )
-        return FinishedBench(done, error)
+                return FinishedBench(self._so_far(self._results, left, len(planned)), error)
+            self._save(self._results, left, len(planned))
+        return FinishedBench(replace(self._run, results=with_shares(self._results)), None)
+
+    def _so_far(self, results: Sequence[CaseResult], left: int, count: int) -> BenchRun:
+        """Return an interrupted run of these results: `left` of `count` cases were not begun."""
+        note = say("Interrupted: {left} of {count} cases were not started.", left=left, count=count)
+        notes = (*self._run.notes, note) if left else self._run.notes
+        return replace(self._run, results=with_shares(results), outcome="interrupted", notes=notes)
+
+    def _save(self, results: Sequence[CaseResult], left: int, count: int) -> None:
+        """Save the results so far, in case the process is killed."""
+        # A FIFO or a device gets only the finished run. The caller reports a file that cannot be written.
+        if self.out is not None and (self.out.is_file() or not self.out.exists()):
+            with suppress(RecordError):
+                self._so_far(results, left, count).save(self.out)
+            self._saved_ns = self.clock.monotonic_ns()
+
+    def _save_sample(self, unfinished: UnfinishedResult, left: int, count: int) -> None:
+        if seconds_between(self._saved_ns, self.clock.monotonic_ns()) >= SAVE_EVERY_S:
+            self._save([*self._results, unfinished.finish("interrupted", INTERRUPTED)], left, count)
 
     def _device(self, backend: Backend) -> Device:
         try:
@@ -178,7 +201,8 @@ class _Session:
             raise BenchError(f"{error} {backend.why_no_gpu()}") from None
 
     def _plan(self, backend: Backend, device: Device) -> list[_Planned]:
-        asked = CaseRequest(backend.name, device, self.order.quick, self.monitor.free_memory(device))
+        memory = self.monitor.free_memory(device)
+        asked = CaseRequest(backend.name, device, self.order.quick, memory, self.order.minutes)
         return [
             _Planned(case, backend, device)
             for family in suite.choose(self.order.cases)
@@ -192,8 +216,10 @@ class _Session:
             self._results.append(UnfinishedResult(one.case, one.device, None).finish("skipped", OVER))
             return None
         left = None
-        if self._measured:
-            left = self._spent / self._measured * (len(planned) - number + 1)
+        if self._measured and one.case.burn_s is None:  # a burn says itself how far it is
+            burns = [later.case.burn_s for later in planned[number:] if later.case.burn_s is not None]
+            others = len(planned) - number + 1 - len(burns)
+            left = self._spent / self._measured * others + sum(burns)
         result, error = measure(
             one.case,
             one.device,
@@ -202,9 +228,10 @@ class _Session:
             clock=self.clock,
             budget=budget,
             on_step=lambda step: self.on_progress(BenchProgress(number, len(planned), step, left)),
+            on_sample=lambda now: self._save_sample(now, len(planned) - number, len(planned)),
         )
         self._results.append(result)
-        if result.samples:
+        if result.samples and result.burn is None:
             self._measured += 1
             self._spent += result.measured_s
         return error

@@ -11,8 +11,10 @@ from jupyter_mlgpu.record.sentence import say
 
 #: The families that run without a name: they take seconds, not minutes.
 SMALL = ("gemm", "bandwidth", "transfer", "conv", "dispatch")
+#: The family that runs for minutes.
+BURN = "burn"
 #: The names of all families.
-FAMILIES = (*SMALL, "resnet50", "mobilenetv2", "distilbert", "bert-large")
+FAMILIES = (*SMALL, BURN, "resnet50", "mobilenetv2", "distilbert", "bert-large")
 
 
 def choose(names: Sequence[str]) -> tuple[str, ...]:
@@ -30,7 +32,7 @@ def cases(name: str, asked: CaseRequest) -> tuple[Case, ...]:
 
 def _family(name: str) -> Family:
     """Return the function that makes a family's cases; its module is imported only now."""
-    if name in SMALL:
+    if name in (*SMALL, BURN):
         from jupyter_mlgpu.experiment.bench import families
 
         small: Mapping[str, Family] = {
@@ -39,6 +41,7 @@ def _family(name: str) -> Family:
             "transfer": families.transfer,
             "conv": families.conv,
             "dispatch": families.dispatch,
+            BURN: families.burn,
         }
         return small[name]
     from jupyter_mlgpu.experiment.bench import models

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from jupyter_mlgpu.experiment.bench import judging
 from jupyter_mlgpu.experiment.bench.case import Case
+from jupyter_mlgpu.experiment.bench.monitor import SensorReadings
 from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.experiment.bench.result import NOT_MEASURED, CaseResult, Status
+from jupyter_mlgpu.experiment.bench.result import NOT_MEASURED, Burn, CaseResult, Status
 from jupyter_mlgpu.experiment.timing import Timings
 from jupyter_mlgpu.measure.frameworks.base import Device, Observed
 from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner
@@ -33,6 +35,8 @@ class UnfinishedResult:
     measured_s: float = 0.0
     notes: list[Sentence] = field(default_factory=list)
     others: tuple[str, ...] = ()
+    #: When each sample of a burn ended, in seconds since it began, and what the sensors read meanwhile.
+    moments: list[tuple[float, SensorReadings]] = field(default_factory=list)
 
     def note_prepared(self, runner: CaseRunner) -> None:
         """Note the type in which the prepared case runs."""
@@ -92,7 +96,27 @@ class UnfinishedResult:
             gemm_share=unknown("1", reason if not blocks.samples else say("The GEMM peak is not known yet.")),
             notes=tuple(self.notes),
             measured_s=self.measured_s,
+            burn=None if case.burn_s is None else self._burn(),
         )
         if not blocks.samples:
             return result
         return replace(result, flags=tuple(judging.flags(result, self.others)))
+
+    def _burn(self) -> Burn:
+        # An interrupt may have come after a sample's readings and before its time was noted.
+        moments = self.moments[: len(self.timings.samples)]
+        missing: dict[Literal["power", "temperature", "clock"], Sentence] = {}
+        for _, now in moments:
+            readings: dict[Literal["power", "temperature", "clock"], Quantity] = {
+                "power": now.power,
+                "temperature": now.temperature,
+                "clock": now.clock,
+            }
+            missing |= {name: one.why_missing for name, one in readings.items() if one.why_missing}
+        return Burn(
+            tuple(ended for ended, _ in moments),
+            tuple(now.power.value for _, now in moments),
+            tuple(now.temperature.value for _, now in moments),
+            tuple(now.clock.value for _, now in moments),
+            missing,
+        )

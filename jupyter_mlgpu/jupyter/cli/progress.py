@@ -1,10 +1,10 @@
-"""Shows the progress of a command on stderr: a bar in a terminal, plain lines elsewhere."""
+"""Shows the progress of a command, on stderr by default: a bar in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import Protocol
+from typing import Protocol, TextIO
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.visible import visible_line
@@ -26,25 +26,27 @@ class Progress(Protocol):
         ...
 
 
-def progress() -> Progress:
-    """Return a bar if stderr is a terminal, else plain lines."""
-    return ProgressBar() if sys.stderr.isatty() else ProgressLines()
+def progress(stream: TextIO | None = None) -> Progress:
+    """Return a bar if the stream is a terminal, else plain lines."""
+    stream = stream or sys.stderr
+    return ProgressBar(stream) if stream.isatty() else ProgressLines(stream)
 
 
 class ProgressLines:
     """Prints a line for each cell as it begins, with the time since the start, for log files."""
 
-    def __init__(self) -> None:
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
         self._start = time.monotonic()
 
     def say(self, what: str) -> None:
         """Print the step."""
-        print(f"{visible_line(what)} …", file=sys.stderr, flush=True)
+        print(f"{visible_line(what)} …", file=self._stream, flush=True)
 
     def cell(self, number: int, total: int, name: str) -> None:
         """Print the cell."""
         elapsed = units.seconds(time.monotonic() - self._start)
-        print(f"[{number}/{total}] after {elapsed}: {printable(name)}", file=sys.stderr, flush=True)
+        print(f"[{number}/{total}] after {elapsed}: {printable(name)}", file=self._stream, flush=True)
 
     def close(self) -> None:
         """Do nothing."""
@@ -53,7 +55,7 @@ class ProgressLines:
 class ProgressBar:
     """Draws a bar with the number of finished cells, the time since the start, and the running cell."""
 
-    def __init__(self) -> None:
+    def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as RichProgress
@@ -64,7 +66,7 @@ class ProgressBar:
             TimeElapsedColumn(),
             # Without markup: code has [brackets], which rich would read as styles.
             TextColumn("{task.description}", markup=False),
-            console=Console(stderr=True),
+            console=Console(file=stream),
             transient=True,
         )
         self._task = self._bar.add_task("", total=None)

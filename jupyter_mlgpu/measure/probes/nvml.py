@@ -1,5 +1,5 @@
 # ruff: noqa: N802 - the names are NVML's own
-"""NVIDIA's figures of its GPUs through NVML: memory, processes, utilization, power, temperature, energy.
+"""NVIDIA's figures of its GPUs through NVML: memory, processes, utilization, power, temperature, clock, ...
 
 NVML (NVIDIA Management Library) comes with the driver. `pynvml` of the package nvidia-ml-py calls it, and is
 imported at the first query. Nothing here creates a CUDA context or raises: a figure that is not available
@@ -34,6 +34,7 @@ class NvmlLibrary(Protocol):
     """The functions used of `pynvml`, also in `jupyter_mlgpu.testing.FakeNvml`. All may raise NVMLError."""
 
     NVML_TEMPERATURE_GPU: int
+    NVML_CLOCK_SM: int
     NVML_GPU_UTILIZATION_SAMPLES: int
 
     def nvmlInit(self) -> Any: ...
@@ -52,6 +53,7 @@ class NvmlLibrary(Protocol):
     def nvmlDeviceGetSamples(self, handle: Any, kind: int, since: int) -> Any: ...
     def nvmlDeviceGetPowerUsage(self, handle: Any) -> Any: ...
     def nvmlDeviceGetTemperature(self, handle: Any, sensor: int) -> Any: ...
+    def nvmlDeviceGetClockInfo(self, handle: Any, kind: int) -> Any: ...
     def nvmlDeviceGetTotalEnergyConsumption(self, handle: Any) -> Any: ...
 
 
@@ -211,6 +213,14 @@ class Nvml:
             index,
             say("the temperature"),
             lambda lib, gpu: int(lib.nvmlDeviceGetTemperature(gpu, lib.NVML_TEMPERATURE_GPU)),
+        )
+
+    def clock(self, index: int) -> NvmlAnswer[int]:
+        """Return the current clock rate of the multiprocessors, in MHz."""
+        return self._of(
+            index,
+            say("the clock rate"),
+            lambda lib, gpu: int(lib.nvmlDeviceGetClockInfo(gpu, lib.NVML_CLOCK_SM)),
         )
 
     def energy(self, index: int) -> NvmlAnswer[float]:

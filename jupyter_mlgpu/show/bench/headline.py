@@ -11,15 +11,23 @@ from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
+from jupyter_mlgpu.show.bench import burn
 
 #: Most figures per device, and most devices, in the headline.
 _FIGURES, _PLACES = 3, 3
 
 
 def headline(run: BenchRun) -> Sentence:
-    """Return the best figure of each kind, and how far it can be trusted, as one sentence."""
+    """Return the best figure of each kind, and how far it can be trusted, as one sentence.
+
+    It begins with what a burn has shown.
+    """
     measured = [one for one in run.results if one.samples]
-    clauses = [_figures(measured) if measured else _nothing(run.results), *_noise(measured)]
+    burns = [burn.sentence(one, one.burn) for one in measured if one.burn is not None]
+    others = [one for one in measured if one.burn is None]
+    clauses = [*burns, *([_figures(others)] if others else []), *_noise(measured)]
+    if not measured:
+        clauses = [_nothing(run.results)]
     if failed := sum(one.status == "failed" for one in run.results):
         clauses.append(say_count("{count} case failed", "{count} cases failed", failed))
     if run.outcome != "ok":

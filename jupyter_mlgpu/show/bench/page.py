@@ -11,8 +11,10 @@ from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.show.bench import caveats, charts
+from jupyter_mlgpu.show import markup
+from jupyter_mlgpu.show.bench import burn, caveats, charts
 from jupyter_mlgpu.show.bench.headline import headline
+from jupyter_mlgpu.show.page import html
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 
@@ -33,6 +35,13 @@ COLUMNS: tuple[tuple[Sentence, Callable[[CaseResult], str]], ...] = (
     (say("see"), lambda one: "*" if one.flags or one.notes or one.status != "ok" else ""),
 )
 
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_STYLE = """
+body { max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem; font: 15px/1.5 system-ui, sans-serif; }
+img { max-width: 100%; } table { border-collapse: collapse; }
+th, td { padding: .2rem .75rem .2rem 0; border-bottom: 1px solid #d1d9e0; }
+"""
+
 SPREAD = say(
     "A step's time is the median; the spread is the width of its 95 % interval (with fewer "
     "than six repeats, of all repeats) as a fraction of the median."
@@ -41,18 +50,26 @@ SPREAD = say(
 
 @page_of.register
 def page(run: BenchRun) -> Page:
-    """Return the page of a run: best figures, machine, speed against size, roofline and table."""
+    """Return the page of a run: best figures, machine, burn, speed against size, roofline and tables."""
     subtitle = head(run)
     lines = charts.sizes(run.results, subtitle, replayed=run.origin == "replayed")
-    drawn = (lines, charts.roofline(run.results, subtitle))
+    courses = burn.charts(run.results, subtitle, replayed=run.origin == "replayed")
+    drawn = (*courses, lines, charts.roofline(run.results, subtitle))
     return Page(
-        (subtitle, table(run)),
+        (subtitle, table(run), *burn.tables(run.results)),
         tuple(notes(run)),
         drawn,
         title=say("Benchmark: {cases}", cases=", ".join(dict.fromkeys(one.case for one in run.results))),
         kind="bench",
         headline=headline(run),
     )
+
+
+def document(run: BenchRun) -> str:
+    """Return the page of a run with its charts as one HTML file, which loads nothing."""
+    made = page(run)
+    whole = html.page(made, charted=True)
+    return markup.document(made.title, _STYLE, whole, policy=_POLICY, wide=True)
 
 
 def notes(run: BenchRun) -> list[str]:
@@ -65,7 +82,9 @@ def notes(run: BenchRun) -> list[str]:
         [(_ended(one), one.label) for one in run.results if one.status != "ok"], total
     )
     own = caveats.merged_sentences([(note, one.label) for one in run.results for note in one.notes], total)
-    missing = caveats.merged_sentences([(one.why_missing or "", name) for name, one in _missing(run)], total)
+    unknown = [(one.why_missing or "", name) for name, one in _missing(run)]
+    unknown += [reason for one in run.results for reason in burn.missing(one)]
+    missing = caveats.merged_sentences(unknown, total)
     return [*flagged, *ended, *own, *missing, SPREAD, *run.notes]
 
 

@@ -56,6 +56,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
             loaded=[one.name for one in registry.loaded() if one.started()],
             on_progress=lambda now: progress.say(bench_sentences.progress(now)),
             started_ns=begun,
+            out=arguments.out,
         )
     finally:
         progress.clear()
