@@ -217,7 +217,7 @@ class Extension:
         cleanups.callback(self.doctor.stop)
         cleanups.callback(self.live_counters.stop)
         if loaded_by_a_request:
-            cells.after_reply.run(_import_what_cells_need)
+            cells.after_reply.run(cells.import_what_cells_need)
 
     def _new_channel(self, kernel: Any) -> Channel:
         if not host_environment.has_browsers(kernel):
@@ -258,21 +258,6 @@ def _log_reader() -> LogReader:
     from jupyter_mlgpu.explain.logs.reader import LogReader
 
     return LogReader(Catalogue.load(), clean=redact)
-
-
-def _import_what_cells_need() -> None:
-    """Import what the first cell would import, most of it to make its receipt.
-
-    This comes after the reply to the cell that loads the extension.
-    """
-    with suppress(OSError):  # no file descriptor is free: the first cell tries again
-        import jupyter_mlgpu.explain.limits.stage
-        import jupyter_mlgpu.explain.logs.reader
-        import jupyter_mlgpu.jupyter.notebook.cell.receipts
-        import jupyter_mlgpu.measure.activity.external_readers
-        import jupyter_mlgpu.measure.activity.stack_sampler
-        import jupyter_mlgpu.record.redact.people
-        import jupyter_mlgpu.record.redact.secrets  # noqa: F401
 
 
 def _show_again(record: Record) -> None:

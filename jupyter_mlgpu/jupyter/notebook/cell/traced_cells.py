@@ -26,6 +26,7 @@ from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.files import Journal
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.redact import redact
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.engine import EngineSide
@@ -59,19 +60,34 @@ class TracedCells:
             on_record=self._on_record,
         )
         self._streams = (sys.stdout, sys.stderr)
+        self._has_imported = False
 
     def prepare_receipts(self, info: Any) -> None:
-        """Tell the module `receipts` that a cell begins; called before every cell.
-
-        The first call imports `receipts`, before the cell's measured time begins. Importing it after the cell
-        could fail, because the cell may have used up all file descriptors. Importing it together with the
-        extension would make the extension a sixth slower to load.
-        """
+        """Tell the module `receipts` that a cell begins; called before every cell."""
         if self.events.tracing and self.audience.output_requested:
-            with suppress(OSError):  # no file descriptor is free even now: the cell gets no receipt
+            with suppress(OSError):  # no file descriptor is free: the cell gets no receipt
+                self.import_what_cells_need()
                 from jupyter_mlgpu.jupyter.notebook.cell import receipts
 
                 receipts.cell_begins()
+
+    def import_what_cells_need(self) -> None:
+        """Import what is needed after the first cell, most of it to make its receipt.
+
+        This comes after the reply to the cell that loads the extension, or before the first cell. After the
+        first cell it could fail, because the cell may have used up all file descriptors.
+        """
+        if self._has_imported:
+            return
+        with suppress(OSError):  # no file descriptor is free: the next cell tries again
+            import jupyter_mlgpu.explain.limits.stage
+            import jupyter_mlgpu.explain.logs.reader
+            import jupyter_mlgpu.jupyter.notebook.cell.receipts
+            import jupyter_mlgpu.measure.activity.external_readers
+            import jupyter_mlgpu.measure.activity.stack_sampler  # noqa: F401
+
+            redact("a text")  # imports what all texts need
+            self._has_imported = True
 
     def record_cell_start(self, info: Any) -> None:
         """Record a cell's start in the flight recorder, the file that survives the kernel if it dies."""
