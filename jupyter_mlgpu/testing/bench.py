@@ -72,7 +72,7 @@ class FakeMonitor:
         self._memory = memory
         self._others = others
         self._watts = watts
-        #: What the sensors read from now on, None for nothing.
+        #: The temperature and the clock rate that the sensors report from now on; None: not known.
         self.celsius, self.megahertz = celsius, megahertz
 
     def free_memory(self, device: Device) -> Quantity:

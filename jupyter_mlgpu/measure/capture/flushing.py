@@ -33,14 +33,17 @@ def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
 
 
 def is_pending(descriptor: int) -> bool:
-    """Return True if C's stream of a descriptor holds output, and if this cannot be told. Takes 1 µs."""
+    """Return True if C's stream of a descriptor may hold output that is not written yet. Takes 1 µs.
+
+    It is False only if the C library counts the bytes, as glibc and musl do.
+    """
     count = _pending_bytes(descriptor)
     return count is None or count() != 0
 
 
 @cache
 def _pending_bytes(descriptor: int) -> Callable[[], int] | None:
-    """Return a function that counts the bytes in C's buffer, or None without glibc's and musl's function."""
+    """Return a function that counts the bytes in C's buffer, or None if the C library has none."""
     keeps_the_gil = ctypes.PyDLL(None)
     if not hasattr(keeps_the_gil, "__fpending"):
         return None

@@ -30,7 +30,7 @@ _READINGS = (
 def sentence(result: CaseResult, burn: Burn) -> Sentence:
     """Return the answer without its full stop: did the throughput last, and what did the sensors show.
 
-    It names no cause: temperature and clock rate are only placed beside the throughput.
+    It gives no reason for a fall: temperature and clock rate are named beside it, as what was seen.
     """
     rates = burning.rates(result)
     found = burning.fall(result)

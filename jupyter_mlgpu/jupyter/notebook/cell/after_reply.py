@@ -17,7 +17,7 @@ from jupyter_mlgpu.record.clock import real_time
 
 _BEFORE, _AFTER = "pre_handler_hook", "post_handler_hook"
 _POLLOUT = 2  # zmq.POLLOUT
-#: Seconds after an interrupt within which the next cell must have waited already. It is interrupted, too.
+#: A cell that begins within this time (seconds) after an interrupt was already waiting, so it is interrupted.
 _WAITED_S = 0.2
 #: Seconds in which the thread that forwards replies gets the GIL. Without it, a reply came up to 4 ms later.
 _FORWARDING_S = 0.0005
@@ -75,9 +75,10 @@ class AfterReply:
             self._tasks.pop(0)()
 
     def take_interrupt(self) -> bool:
-        """Return True, once, if an interrupt came after the last reply while this cell waited already.
+        """Return True, once, if an interrupt came while tasks ran and the next cell was already waiting.
 
-        ipykernel ignores an interrupt between two cells. It came while tasks ran, so they must pass it on.
+        ipykernel ignores interrupts between two cells. Without the tasks, this one would have reached the
+        next cell.
         """
         came, self._interrupted_at = self._interrupted_at, -math.inf
         return real_time.monotonic() - came < _WAITED_S
@@ -97,9 +98,10 @@ class AfterReply:
                 self.has_replied = False
 
     def _send_reply(self, _: object) -> None:
-        """Let the reply leave, which the kernel has only passed on so far.
+        """Give ipykernel the time to send the reply.
 
-        Since ipykernel 7, a thread forwards it, which needs the GIL. Before, it waits in a stream.
+        Since ipykernel 7, a thread sends it, which needs the GIL. Before that, it waits in a stream until
+        that is flushed.
         """
         if getattr(self._kernel, "shell_channel_thread", None) is not None:
             real_time.sleep(_FORWARDING_S)

@@ -232,7 +232,10 @@ class CellEvents:
         make_record: Callable[[], Record],
         devices: Sequence[Device],
     ) -> None:
-        """Pass the record of a cell on, after the reply; the record of a run of a repeating cell at once."""
+        """Make the record of a cell after the reply, and pass it to `on_record`.
+
+        Each run of a cell that repeats gets its record at once, because the cell itself needs it.
+        """
         # Lines that the devices' libraries wrote while the measurement ended belong to the cell, too.
         output = self.capture.end_cell(measurement.sequence)
         is_a_run = bool(self._here.running) and self._here.operations is not None
