@@ -36,12 +36,15 @@ PATHS = {
     "layout": ("bf16", "LAYOUT"),
     "fused": ("bf16", "LAYOUT", "fused"),
     "fused_graphs": ("bf16", "LAYOUT", "fused", "cuda_graphs"),
+    "layers": ("bf16", "LAYOUT", "fused", "compile_layers", "cuda_graphs"),
     "bf16_fused": ("bf16_weights", "LAYOUT", "fused"),
     "compile": ("LAYOUT", "bf16", "fused", "compile"),
     "cuda_graphs": ("LAYOUT", "bf16", "fused", "compile", "cuda_graphs"),
     "bf16_weights": ("LAYOUT", "bf16_weights", "fused", "compile", "cuda_graphs"),
     "max_autotune": ("LAYOUT", "bf16", "fused", "max_autotune", "cuda_graphs"),
 }
+#: The paths that `bench --quick` tries.
+FASTEST = ("fused_graphs", "layers", "cuda_graphs")
 #: Seconds of one repeat, and turns of each program in it.
 REPEAT, TURNS = 0.8, 8
 METHOD = (
@@ -61,7 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the models and paths, and how often they train."""
     add = parser.add_argument
     add("--model", action="append", choices=MODELS, help="may be given again (default: all)")
-    add("--path", action="append", choices=PATHS, help="may be given again (default: compile, cuda_graphs)")
+    add("--path", action="append", choices=PATHS, help=f"may be given again (default: {', '.join(FASTEST)})")
     add("--tiny", action="store_true", help="small models, on the CPU if there is no GPU")
     add_pairs(parser, 5, f"repeats, 2 to {MOST_REPEATS}")
 
@@ -89,7 +92,7 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
         warm_up(reference)
         print(f"{name}: the reference is ready", file=sys.stderr, flush=True)
         figures, notes = [], []
-        for path in options.path or ("compile", "cuda_graphs"):
+        for path in options.path or FASTEST:
             why = registry.training("torch").why_not(model, _chosen(path, model), device, True)
             if why is None:
                 figures.append(_measure_path(path, model, reference, options.pairs, batch, device))

@@ -1,6 +1,7 @@
 """What is typed after `jupyter mlgpu bench`, a whole session of fakes, and the machine around it."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -82,16 +83,33 @@ def test_the_frameworks_are_those_named_else_those_in_use_else_one_that_is_there
 
 @pytest.fixture
 def bench(monkeypatch):
-    """A session with a fake framework of one CPU, whose one family has three cases of a second each."""
+    """A session with a fake framework of one CPU, whose families have three cases of a second each.
 
-    def run(order=None, seconds=(1.0,), devices=("cpu:0",), started_ns=None, on_progress=lambda now: None):
+    `each` changes the three cases of a family. If `same`, all families have the same cases.
+    """
+
+    def run(
+        order=None,
+        seconds=(1.0,),
+        devices=("cpu:0",),
+        started_ns=None,
+        on_progress=lambda now: None,
+        each=({}, {}, {}),
+        families=("gemm",),
+        same=False,
+    ):
         clock = FakeClock()
         backend = FakeBackend("torch", devices=devices)
         monkeypatch.setattr(session, "import_backend", lambda name: backend)
         monkeypatch.setattr(session, "frameworks", lambda asked, loaded=(): ("torch",))
-        runners = [FakeRunner(clock, seconds) for _ in range(3)]
-        cases = [fake_case(runner, n=2**power) for power, runner in enumerate(runners, 8)]
-        monkeypatch.setattr(suite, "cases", lambda name, asked: cases if name == "gemm" else [])
+
+        def cases(family):
+            made = (fake_case(FakeRunner(clock, seconds), n=2**power) for power in range(8, 11))
+            name = "gemm" if same else family
+            return [replace(one, name=name, **more) for one, more in zip(made, each, strict=True)]
+
+        known = {family: cases(family) for family in families}
+        monkeypatch.setattr(suite, "cases", lambda name, asked: known.get(name, []))
         order = order or Order(("gemm",))
         return session.run(
             order,
@@ -132,6 +150,25 @@ def test_quick_begins_no_case_after_its_time_is_over(bench):
     finished = bench(Order(("gemm",), quick=True), seconds=(40.0, 1.0))
     assert [one.status for one in finished.run.results] == ["ok", "skipped", "skipped"]
     assert finished.run.results[2].why == session.OVER
+
+
+def test_what_compiles_for_a_minute_begins_early_or_not_at_all_in_a_quick_run(bench):
+    slow = {"slow_to_start": True}
+    finished = bench(Order(("gemm",), quick=True), seconds=(25.0, 1.0), each=({}, slow, {}))
+    assert [one.status for one in finished.run.results] == ["ok", "skipped", "ok"]
+    whole = bench(seconds=(25.0, 1.0), each=({}, slow, {}))
+    assert [one.status for one in whole.run.results] == ["ok"] * 3
+
+
+def test_each_model_has_the_time_of_a_quick_run_for_itself(bench):
+    order = Order(("resnet50", "mobilenetv2"), quick=True)
+    finished = bench(order, seconds=(40.0, 1.0), families=("resnet50", "mobilenetv2"))
+    assert [one.status for one in finished.run.results] == ["ok", "skipped", "skipped"] * 2
+
+
+def test_a_case_of_two_families_is_measured_once(bench):
+    finished = bench(Order(("gemm", "resnet50")), families=("gemm", "resnet50"), same=True)
+    assert [one.case for one in finished.run.results] == ["gemm"] * 3
 
 
 def test_time_spent_before_counts_for_quick(bench):

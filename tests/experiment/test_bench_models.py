@@ -189,34 +189,72 @@ def test_a_case_that_cannot_compile_is_left_out_with_the_reason(monkeypatch):
 
 def test_a_model_on_a_gpu_is_a_case_for_each_set_and_for_each_larger_batch():
     found = suite.cases("resnet50", asked(GPU))
-    trained = [one for one in found if one.parameters["mode"] == "train"]
+    trained = [one for one in found if one.parameters.get("mode") == "train"]
     assert {one.parameters["batch"] for one in trained} == {64, 128, 256}
     assert sum(one.parameters["batch"] == 128 for one in trained) == len(
         registry.training("torch").ladder(MODELS["resnet50"], "cuda", True)
     )
     assert {one.type_asked for one in found} == {"float32", "tf32", "bfloat16"}
+    assert [one.type_asked for one in found if one.name == "gemm"] == ["float32", "tf32", "bfloat16"]
     half, full = (one for one in trained if one.parameters["batch"] in (64, 256))
     assert full.needs.bytes > half.needs.bytes
     assert full.work.flops == 4 * half.work.flops == 3 * 256 * 2 * 4_089_184_256
     assert full.work.unit == "images"
 
 
-def test_a_quick_benchmark_measures_the_best_set_that_does_not_compile_first():
-    found = suite.cases("distilbert", asked(GPU, quick=True))
-    assert [one.parameters["mode"] for one in found] == ["train", "infer"]
-    assert found[0].options == ("bf16", "flash", "fused", "cuda_graphs")
-    assert found[1].options == ("bf16", "flash", "cuda_graphs")
+def test_a_quick_benchmark_of_text_tries_graphs_and_compiled_layers_and_a_larger_batch():
+    product, *found = suite.cases("bert-large", asked(GPU, quick=True))
+    assert product.label == "gemm n=8192 bfloat16"
+    graphs, compiled = ("bf16", "flash", "fused", "cuda_graphs"), ("bf16", "flash", "fused", "compile_layers")
+    assert [(one.parameters["mode"], one.parameters["batch"], one.options) for one in found] == [
+        ("train", 16, graphs),
+        ("train", 16, (*compiled, "cuda_graphs")),
+        ("train", 64, (*compiled, "cuda_graphs")),
+        ("infer", 16, ("bf16", "flash", "cuda_graphs")),
+        ("infer", 16, ("bf16", "flash", "compile_layers", "cuda_graphs")),
+    ]
+    assert not any(one.slow_to_start for one in found)
+
+
+def test_a_quick_benchmark_of_images_compiles_after_all_that_starts_at_once():
+    found = suite.cases("resnet50", asked(GPU, quick=True))[1:]
+    assert [(one.parameters["mode"], one.slow_to_start) for one in found] == [
+        ("train", False),
+        ("infer", False),
+        ("train", True),
+        ("infer", True),
+    ]
+
+
+def test_training_on_a_gpu_is_profiled_once_more():
+    assert {one.parameters["mode"] for one in suite.cases("distilbert", asked(GPU)) if one.profiled} == {
+        "train"
+    }
+    assert not any(one.profiled for one in suite.cases("distilbert", asked(CPU)))
+
+
+@pytest.mark.parametrize("framework", registry.OWN)
+@pytest.mark.parametrize("kind", ["cpu", "cuda", "metal"])
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
+def test_every_set_that_may_be_the_fastest_can_be_had_on_its_device(framework, kind, training, model):
+    how = registry.training(framework)
+    sets = how.candidates(model, kind, training)
+    assert len(set(sets)) == len(sets) > 0
+    assert all(how.why_not(model, options, kind, training) is None for options in sets)
+    slow = [how.slow_to_start(options) for options in sets]
+    assert slow == sorted(slow)
 
 
 def test_bert_large_without_a_gpu_is_left_out_with_the_reason():
-    case = suite.cases("bert-large", asked(CPU, quick=True))[0]
+    case = suite.cases("bert-large", asked(CPU, quick=True))[1]
     with pytest.raises(BenchError, match="BERT-Large is left out without a GPU"):
         case.prepare(CPU)
 
 
 @pytest.mark.needs("mlx")
 def test_images_with_mlx_are_left_out_with_the_reason():
-    case = suite.cases("resnet50", asked(CPU, "mlx", quick=True))[0]
+    case = suite.cases("resnet50", asked(CPU, "mlx", quick=True))[-1]
     with pytest.raises(BenchError, match="no such network of its own"):
         case.prepare(CPU)
 
@@ -263,10 +301,14 @@ def test_an_option_changes_the_speed_and_not_what_is_learnt(name, options, toler
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning"
 )  # of modules that torch.compile imports, PyTorch's own
-def test_a_compiled_model_learns_what_the_plain_one_does():
+@pytest.mark.filterwarnings(
+    "ignore:The .grad attribute of a Tensor that is not a leaf"
+)  # torch.compile's own
+@pytest.mark.parametrize("option", ["compile", "compile_layers"])
+def test_a_compiled_model_learns_what_the_plain_one_does(option):
     if why := compilers.why_not_compiling(["compile"], "cpu"):
         pytest.skip(why)
-    plain, compiled = losses(still("distilbert"), ()), losses(still("distilbert"), ("flash", "compile"))
+    plain, compiled = losses(still("distilbert"), ()), losses(still("distilbert"), ("flash", option))
     assert compiled == pytest.approx(plain, rel=1e-3)
 
 

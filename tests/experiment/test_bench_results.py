@@ -14,9 +14,10 @@ from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
 from jupyter_mlgpu.experiment.bench.budget import Budget
 from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.experiment.bench.result import CaseResult
+from jupyter_mlgpu.experiment.bench.result import CaseResult, Kernel, Profiled
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
 from jupyter_mlgpu.experiment.bench.shares import with_shares
+from jupyter_mlgpu.measure.frameworks.models import MODELS
 from jupyter_mlgpu.record.errors import BenchError, RecordError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.bench import charts, page
@@ -66,10 +67,12 @@ def moving(bytes_: float = 3e9, seconds: float = 0.001) -> CaseResult:
     )
 
 
-def trained(batch: int = 128, type_: str = "bfloat16", seconds: float = 0.02) -> CaseResult:
-    """As a case of training ResNet50 gives it."""
+def trained(
+    batch: int = 128, type_: str = "bfloat16", seconds: float = 0.02, name: str = "resnet50"
+) -> CaseResult:
+    """As a case of training a model gives it."""
     return replace(
-        measured(seconds, name="resnet50"),
+        measured(seconds, name=name),
         parameters={"mode": "train", "batch": batch},
         items=batch,
         unit="images",
@@ -176,18 +179,45 @@ def test_the_table_has_units_and_says_what_is_missing_once():
 
 def test_the_headline_has_the_best_figure_of_each_kind():
     shown = run(measured(0.1), measured(0.05), moving(), trained())
-    assert page.headline(shown) == "42.9 GFLOP/s float32, 3 TB/s, 6,400 images/s resnet50."
+    assert page.headline(shown) == (
+        "6,400 images/s training ResNet50 (batch 128, 250% of gemm), 42.9 GFLOP/s float32, 3 TB/s."
+    )
     others = replace(measured(0.01), device="cpu:0")
     assert page.headline(run(measured(0.1), others)) == (
         "PyTorch on gpu:0: 21.5 GFLOP/s float32; PyTorch on cpu:0: 215 GFLOP/s float32."
     )
 
 
+def test_the_headline_names_all_models_by_their_fastest_training():
+    modes = [trained(seconds=seconds, name=name) for name in MODELS for seconds in (0.1, 0.05)]
+    inferred = replace(trained(seconds=0.001), parameters={"batch": 128, "mode": "infer"})
+    shown = page.headline(run(measured(0.05), *modes, inferred))
+    titles = ("ResNet50", "MobileNetV2", "DistilBERT", "BERT-Large")
+    rates = [f"2,560 images/s training {title} (batch 128, 100% of gemm)" for title in titles]
+    assert shown == f"{', '.join(rates)}, 42.9 GFLOP/s float32."
+
+
+def test_the_page_shows_the_kernels_of_the_fastest_training_alone():
+    kernels = (Kernel("nvjet_hsh", 0.6), Kernel("flash_bwd", 0.2))
+    slow = replace(trained(seconds=0.1), profiled=Profiled(3, 0.5, (Kernel("slow_kernel", 1.0),)))
+    fast = replace(trained(seconds=0.05), profiled=Profiled(3, 0.97, kernels))
+    shown = repr(run(slow, fast))
+    assert re.search(r"97%\s+nvjet_hsh 60%\s+flash_bwd 20%", shown)
+    assert "slow_kernel" not in shown
+    again = BenchRun.from_json(json.loads(json.dumps(run(slow, fast).to_json())))
+    assert again.results[1].profiled == fast.profiled
+
+
 def test_the_headline_says_what_speaks_against_the_figures():
     taken = say("Something else used {device} at the same time: {programs}.", device="cpu:0", programs="half")
     noisy = replace(measured(), flags=(taken,))
     assert page.headline(run(noisy)) == "21.5 GFLOP/s float32; noisy: half."
-    assert page.headline(run(noisy, measured())) == "21.5 GFLOP/s float32; noisy in 1 of 2 cases: half."
+    assert page.headline(run(noisy, measured())) == (
+        "21.5 GFLOP/s float32; noisy in 1 of 2 cases: gemm n=1024 float32 (half)."
+    )
+    assert page.headline(run(noisy, noisy, noisy)).endswith(
+        "noisy in 3 of 3 cases: gemm n=1024 float32 (half), gemm n=1024 float32 (half) and 1 more."
+    )
     assert page.headline(run(skipped())) == "Nothing was measured: Metal has no float64."
     told = page.headline(run(measured(), outcome="interrupted"))
     assert told == "21.5 GFLOP/s float32; interrupted, so incomplete."

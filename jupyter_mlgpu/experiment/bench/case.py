@@ -53,7 +53,8 @@ class Case:
     `type_asked` is the type of the numbers. `peak_type` is the type of the matrix products in it, with whose
     measured GEMM peak the case is compared: `bfloat16` in mixed precision. `chart` is the parameter on the
     axis of the family's chart. If `burn_s` is set, the case runs for so many seconds, with the sensors read
-    after each sample.
+    after each sample. `slow_to_start`: it compiles for up to a minute before its first step. `profiled`: it
+    runs once more under the framework's profiler, to explain its speed by its kernels.
 
     `start` makes the runner. It raises BenchError with a sentence if the case cannot run on the device.
     """
@@ -69,6 +70,8 @@ class Case:
     options: tuple[str, ...] = ()
     chart: str | None = None
     burn_s: float | None = None
+    slow_to_start: bool = False
+    profiled: bool = False
 
     def prepare(self, device: Device) -> CaseRunner:
         """Return the case ready to run on a device. This may take long (compiling), and is not timed."""

@@ -18,6 +18,7 @@ from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
 from jupyter_mlgpu.experiment.bench.budget import Budget, of_a_burn
 from jupyter_mlgpu.experiment.bench.case import Case
 from jupyter_mlgpu.experiment.bench.monitor import MachineMonitor, SensorReadings
+from jupyter_mlgpu.experiment.bench.profiled import profiled
 from jupyter_mlgpu.experiment.bench.result import CaseResult, Status
 from jupyter_mlgpu.experiment.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.experiment.timing import Repeats, seconds_of, steady_blocks
@@ -37,7 +38,7 @@ INTERRUPTED = say("Interrupted; the measurements taken so far are kept.")
 
 @dataclass(frozen=True, slots=True)
 class MeasuringStep:
-    """The state of a case: `doing` is preparing, warming up or measuring.
+    """The state of a case: `doing` is preparing, warming up, measuring or profiling.
 
     While it is measuring, the repeat has the `number` of `repeats`. A burn has none: `doing` says how far it
     is, with its last readings.
@@ -117,6 +118,10 @@ class _Driver:
             self.unfinished.steps = steps
             if self.case.burn_s is None:
                 self._repeat(block, self._say_repeat)
+                if self.case.profiled:
+                    self.on_step(MeasuringStep(self.case, say("profiling")))
+                    step_s = self.unfinished.timings.samples[-1] / steps
+                    self.unfinished.note_profiled(profiled(self.case.framework, self.device, runner, step_s))
             else:
                 self._burn(runner, steps)
         finally:

@@ -1,7 +1,7 @@
 """The four models as benchmark cases: training and inference, with increasing sets of options.
 
 The options are tried with the published batch; the other batches run only with the last, best set. A quick
-benchmark has the best set that does not first compile for a minute.
+benchmark has the sets of which one is the fastest, depending on the machine; which one, its figures show.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from jupyter_mlgpu.experiment.bench import families
 from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest, Needs, Work
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Device
-from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner, best_without_compiling
+from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner, Set
 from jupyter_mlgpu.measure.frameworks.models import MODELS, Model
 from jupyter_mlgpu.record.errors import BenchError
 from jupyter_mlgpu.record.sentence import say
@@ -34,18 +35,41 @@ _TYPES = {"bf16": "bfloat16", "bf16_weights": "bfloat16", "fp16": "float16", "tf
 
 
 def cases(asked: CaseRequest, *, name: str) -> Iterator[Case]:
-    """Yield the cases of a model, by its name in `MODELS`: training first, then inference."""
+    """Yield the cases of a model, by its name in `MODELS`: training first, then inference.
+
+    Before them come the matrix products with which they are compared. In a quick benchmark the cases that
+    start slowly are last.
+    """
+    found = list(_of_model(asked, name))
+    for type_ in dict.fromkeys(one.type_asked for one in found):
+        yield families.largest_product(asked, type_)
+    yield from sorted(found, key=lambda one: one.slow_to_start) if asked.quick else found
+
+
+def _of_model(asked: CaseRequest, name: str) -> Iterator[Case]:
     model, kind = MODELS[name], asked.device.kind
     # A model that is left out without a GPU has one case, which says so when it starts.
     first = _ON_CPU.get(name, 1) if kind == "cpu" else PUBLISHED[name]
     batches = () if kind == "cpu" else tuple(one for one in model.batches if one != first)
+    if asked.quick:
+        yield from _quick(asked, model, first, batches)
+        return
     for training in (True, False):
         sets = registry.training(asked.framework).ladder(model, kind, training)
-        for options in best_without_compiling(sets) if asked.quick else sets:
+        for options in sets:
             yield _case(asked, model, first, options, training)
-        if not asked.quick:
-            for batch in batches:
-                yield _case(asked, model, batch, sets[-1], training)
+        for batch in batches:
+            yield _case(asked, model, batch, sets[-1], training)
+
+
+def _quick(asked: CaseRequest, model: Model, first: int, batches: tuple[int, ...]) -> Iterator[Case]:
+    for training in (True, False):
+        sets = registry.training(asked.framework).candidates(model, asked.device.kind, training)
+        for options in sets:
+            yield _case(asked, model, first, options, training)
+        # With the published batches of text, a large GPU mostly reads and writes weights.
+        if training and model.kind == "text" and asked.device.kind == "cuda":
+            yield _case(asked, model, batches[-1], sets[-1], training)
 
 
 resnet50 = partial(cases, name="resnet50")
@@ -54,7 +78,7 @@ distilbert = partial(cases, name="distilbert")
 bert_large = partial(cases, name="bert-large")
 
 
-def _case(asked: CaseRequest, model: Model, batch: int, options: tuple[str, ...], training: bool) -> Case:
+def _case(asked: CaseRequest, model: Model, batch: int, options: Set, training: bool) -> Case:
     type_ = next((_TYPES[one] for one in options if one in _TYPES), "float32")
     bytes_each = 2 if type_ in ("bfloat16", "float16") else 4
     need = model.training_bytes(batch, bytes_each) if training else model.inference_bytes(batch, bytes_each)
@@ -72,6 +96,8 @@ def _case(asked: CaseRequest, model: Model, batch: int, options: tuple[str, ...]
         peak_type=type_,
         options=options,
         chart="batch",
+        slow_to_start=registry.training(asked.framework).slow_to_start(options),
+        profiled=training and asked.device.kind != "cpu",
     )
 
 

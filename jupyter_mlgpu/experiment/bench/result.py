@@ -50,6 +50,30 @@ class Burn:
             raise RecordError("a burn should have as many readings of each kind as samples")
 
 
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel and its share of the time of all kernels and copies on the device."""
+
+    name: str
+    share: Share
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """Some more `steps` of a case under a profiler, which are not part of its samples.
+
+    `busy` is the share of their time in which the device ran a kernel or a copy, `kernels` are those with the
+    longest times, the longest first.
+    """
+
+    steps: Count
+    busy: Share
+    kernels: tuple[Kernel, ...]
+
+
 @dataclass(frozen=True)
 class CaseResult:
     """One case on one device.
@@ -59,7 +83,7 @@ class CaseResult:
     in which it ran, `ran_on` the devices that worked, as far as the framework reports them. `energy` is that
     of all samples together. `flags` are sentences on what speaks against the figures, `notes` on how to read
     them. `measured_s` is how long the case took in all, in seconds. `burn` is the course of a burn, None for
-    other cases.
+    other cases. `profiled` is what a profiler showed of some more steps, None for most cases.
     """
 
     case: str
@@ -93,6 +117,7 @@ class CaseResult:
     notes: tuple[Sentence, ...] = ()
     measured_s: Amount = 0.0
     burn: Burn | None = None
+    profiled: Profiled | None = None
 
     def __post_init__(self) -> None:
         if self.samples and not self.steps:

@@ -13,7 +13,7 @@ from typing import Any
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.experiment.bench import suite
-from jupyter_mlgpu.experiment.bench.budget import FULL, QUICK, Budget
+from jupyter_mlgpu.experiment.bench.budget import FULL, QUICK, QUICK_MODEL, Budget
 from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest
 from jupyter_mlgpu.experiment.bench.measuring import INTERRUPTED, MeasuringStep, measure
 from jupyter_mlgpu.experiment.bench.monitor import MachineMonitor
@@ -30,8 +30,11 @@ from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.option_parser import unknown
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-#: With `--quick` no case begins after so many seconds, so that everything ends within 60 on two cores.
+#: With `--quick` no case begins after so many seconds, so that everything ends within 60 on two cores. Each
+#: model has this time for itself.
 LAST_BEGIN_S = 45.0
+#: Neither does one that compiles for up to a minute, so that a model takes little more than a minute.
+LAST_SLOW_BEGIN_S = 20.0
 #: Seconds between two times that a burn's results so far are saved.
 SAVE_EVERY_S = 5.0
 OVER = say("The time limit of --quick was reached first; it runs without --quick.")
@@ -132,6 +135,8 @@ class _Planned:
     case: Case
     backend: Backend
     device: Device
+    #: The cases of a share have the time of a quick benchmark together.
+    share: str
 
 
 @dataclass(eq=False, repr=False)
@@ -147,6 +152,7 @@ class _Session:
         self._run = BenchRun((), this_machine(), {}, self.clock.utc(), self.clock.source, self.order.quick)
         self._saved_ns = self.clock.monotonic_ns()
         self._results: list[CaseResult] = []
+        self._share, self._share_begun = "", self.begun
         self._measured = 0
         self._spent = 0.0
 
@@ -167,9 +173,8 @@ class _Session:
             if device.name.startswith("cpu") and self.order.device == AUTO:
                 notes.append(joined(backend.why_no_gpu()))
         self._run = replace(self._run, machine=machine, versions=versions, notes=tuple(dict.fromkeys(notes)))
-        budget = QUICK if self.order.quick else FULL
         for number, one in enumerate(planned, 1):
-            error = self._measure(number, planned, one, budget)
+            error = self._measure(number, planned, one)
             left = len(planned) - number
             if error is not None:
                 return FinishedBench(self._so_far(self._results, left, len(planned)), error)
@@ -194,6 +199,11 @@ class _Session:
         if seconds_between(self._saved_ns, self.clock.monotonic_ns()) >= SAVE_EVERY_S:
             self._save([*self._results, unfinished.finish("interrupted", INTERRUPTED)], left, count)
 
+    def _budget(self, one: _Planned) -> Budget:
+        if not self.order.quick:
+            return FULL
+        return QUICK if one.share == "small" else QUICK_MODEL
+
     def _device(self, backend: Backend) -> Device:
         try:
             return self.order.device.find(backend.find_devices())
@@ -203,16 +213,26 @@ class _Session:
     def _plan(self, backend: Backend, device: Device) -> list[_Planned]:
         memory = self.monitor.free_memory(device)
         asked = CaseRequest(backend.name, device, self.order.quick, memory, self.order.minutes)
-        return [
-            _Planned(case, backend, device)
-            for family in suite.choose(self.order.cases)
-            for case in suite.cases(family, asked)
-        ]
+        planned: dict[tuple[Any, ...], _Planned] = {}
+        for family in suite.choose(self.order.cases):
+            share = "small" if family in suite.SMALL else family
+            for case in suite.cases(family, asked):
+                identity = (case.name, tuple(case.parameters.items()), case.type_asked, case.options)
+                planned.setdefault(identity, _Planned(case, backend, device, share))
+        return list(planned.values())
 
-    def _measure(
-        self, number: int, planned: Sequence[_Planned], one: _Planned, budget: Budget
-    ) -> BaseException | None:
-        if self.order.quick and (self.clock.monotonic_ns() - self.begun) / 1e9 > LAST_BEGIN_S:
+    def _has_time(self, one: _Planned) -> bool:
+        """Return True if a case may begin now, although the benchmark is to be quick."""
+        now = self.clock.monotonic_ns()
+        if one.share != self._share:
+            # The first share has had to wait for the framework's import.
+            self._share_begun = now if self._share else self.begun
+            self._share = one.share
+        last = LAST_SLOW_BEGIN_S if one.case.slow_to_start else LAST_BEGIN_S
+        return seconds_between(self._share_begun, now) <= last
+
+    def _measure(self, number: int, planned: Sequence[_Planned], one: _Planned) -> BaseException | None:
+        if self.order.quick and not self._has_time(one):
             self._results.append(UnfinishedResult(one.case, one.device, None).finish("skipped", OVER))
             return None
         left = None
@@ -226,7 +246,7 @@ class _Session:
             backend=one.backend,
             monitor=self.monitor,
             clock=self.clock,
-            budget=budget,
+            budget=self._budget(one),
             on_step=lambda step: self.on_progress(BenchProgress(number, len(planned), step, left)),
             on_sample=lambda now: self._save_sample(now, len(planned) - number, len(planned)),
         )

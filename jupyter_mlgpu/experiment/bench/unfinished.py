@@ -9,7 +9,7 @@ from jupyter_mlgpu.experiment.bench import judging
 from jupyter_mlgpu.experiment.bench.case import Case
 from jupyter_mlgpu.experiment.bench.monitor import SensorReadings
 from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.experiment.bench.result import NOT_MEASURED, Burn, CaseResult, Status
+from jupyter_mlgpu.experiment.bench.result import NOT_MEASURED, Burn, CaseResult, Profiled, Status
 from jupyter_mlgpu.experiment.timing import Timings
 from jupyter_mlgpu.measure.frameworks.base import Device, Observed
 from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner
@@ -37,6 +37,7 @@ class UnfinishedResult:
     others: tuple[str, ...] = ()
     #: When each sample of a burn ended, in seconds since it began, and what the sensors read meanwhile.
     moments: list[tuple[float, SensorReadings]] = field(default_factory=list)
+    profiled: Profiled | None = None
 
     def note_prepared(self, runner: CaseRunner) -> None:
         """Note the type in which the prepared case runs."""
@@ -57,6 +58,13 @@ class UnfinishedResult:
         else:
             why = next((one.why_missing for one in peaks if one.why_missing), None)
             self.peak_memory = unknown("bytes", why or say("The framework does not report its peak memory."))
+
+    def note_profiled(self, found: Profiled | Sentence) -> None:
+        """Note what a profiler showed, or why it showed nothing."""
+        if isinstance(found, Profiled):
+            self.profiled = found
+        else:
+            self.notes.append(say("Its kernels are not known. {why}", why=found))
 
     def finish(self, status: Status, why: Sentence | None) -> CaseResult:
         """Return the result of what is known; figures that were not measured have a reason."""
@@ -97,6 +105,7 @@ class UnfinishedResult:
             notes=tuple(self.notes),
             measured_s=self.measured_s,
             burn=None if case.burn_s is None else self._burn(),
+            profiled=self.profiled,
         )
         if not blocks.samples:
             return result

@@ -153,20 +153,27 @@ Set = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option. `model` and `device` name the kind that it needs; None means any."""
+    """An option. `model` and `device` name the kind that it needs; None means any.
+
+    `slow_to_start`: the first step waits up to a minute for a compiler.
+    """
 
     says: str
     model: str | None = None
     device: str | None = None
     training: bool = False
+    slow_to_start: bool = False
 
 
 #: Pairs of options that contradict each other.
 _EXCLUDE = (
     ("bf16", "bf16_weights"),
     ("bf16", "fp16"),
+    ("compile", "compile_layers"),
     ("compile", "max_autotune"),
     ("compile", "reduce_overhead"),
+    ("compile_layers", "max_autotune"),
+    ("compile_layers", "reduce_overhead"),
     ("max_autotune", "reduce_overhead"),
     ("reduce_overhead", "cuda_graphs"),
     ("function", "xla"),
@@ -179,21 +186,31 @@ class Training:
 
     `sets` returns the sets of `options` that are measured one after another with a model on a kind of
     device: the plainest first and the best last, so that each difference shows the effect of one option.
-    `start` prepares a model (device, model, batch, options, training or inference), and raises BenchError if
-    it cannot.
+    `fastest` returns the few that may be the fastest, depending on the machine; those that start slowly are
+    last. `start` prepares a model (device, model, batch, options, training or inference), and raises
+    BenchError if it cannot.
     """
 
     framework: str
     options: Mapping[str, Option]
     sets: Callable[[Model, str], tuple[Set, ...]]
+    fastest: Callable[[Model, str], tuple[Set, ...]]
     start: Callable[[Device, Model, int, Set, bool], CaseRunner]
 
     def ladder(self, model: Model, device_kind: str, training: bool) -> tuple[Set, ...]:
-        """Return the sets of options for training or for inference.
+        """Return the sets of options for training or for inference, from the plainest to the best."""
+        return self._sets_for(self.sets(model, device_kind), training)
 
-        Inference has no optimizer and no weights to overwrite, so options for training are left out.
-        """
-        sets = self.sets(model, device_kind)
+    def candidates(self, model: Model, device_kind: str, training: bool) -> tuple[Set, ...]:
+        """Return the sets of options of which one is the fastest on this kind of device."""
+        return self._sets_for(self.fastest(model, device_kind), training)
+
+    def slow_to_start(self, options: Collection[str]) -> bool:
+        """Return True if the first step with these options waits up to a minute for a compiler."""
+        return any(self.options[one].slow_to_start for one in options)
+
+    def _sets_for(self, sets: tuple[Set, ...], training: bool) -> tuple[Set, ...]:
+        # Inference has no optimizer and no weights to overwrite, so options for training are left out.
         if training:
             return sets
         left = (tuple(one for one in options if not self.options[one].training) for options in sets)
@@ -235,12 +252,3 @@ class Training:
                     "{first} and {second} are mutually exclusive: choose one.", first=first, second=second
                 )
         return None
-
-
-#: Options that compile for a minute before the first step.
-_COMPILING = {"compile", "reduce_overhead", "max_autotune", "xla"}
-
-
-def best_without_compiling(sets: tuple[Set, ...]) -> tuple[Set, ...]:
-    """Return the last set that does not compile, as a tuple of one; sets are ordered from plain to best."""
-    return tuple(one for one in sets if not _COMPILING & set(one))[-1:]

@@ -9,12 +9,14 @@ from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.models import MODELS
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 from jupyter_mlgpu.show.bench import burn
+from jupyter_mlgpu.show.bench.kernels import fastest_trainings
 
-#: Most figures per device, and most devices, in the headline.
-_FIGURES, _PLACES = 3, 3
+#: Most figures per device beside those of models, most devices, and most noisy cases in the headline.
+_FIGURES, _PLACES, _NOISY = 3, 3, 2
 
 
 def headline(run: BenchRun) -> Sentence:
@@ -49,7 +51,7 @@ def _figures(measured: Sequence[CaseResult]) -> Sentence:
     found = []
     for framework, device in places[:_PLACES]:
         mine = [one for one in measured if (one.framework, one.device) == (framework, device)]
-        figures = with_commas(list(_of_place(mine))[:_FIGURES])
+        figures = with_commas([*_of_models(mine), *list(_of_place(mine))[:_FIGURES]])
         if len(places) > 1:
             figures = say(
                 "{framework} on {device}: {figures}",
@@ -64,6 +66,21 @@ def _figures(measured: Sequence[CaseResult]) -> Sentence:
     return whole
 
 
+def _of_models(mine: Sequence[CaseResult]) -> Iterator[str]:
+    """Yield the rate at which each model trains, with the share of the measured matrix products' rate."""
+    for one in fastest_trainings(mine):
+        figures = {
+            "rate": quantity(one.throughput),
+            "model": MODELS[one.case].title,
+            "batch": one.parameters.get("batch", ""),
+        }
+        if one.gemm_share.value is None:
+            yield say("{rate} training {model} (batch {batch})", **figures)
+        else:
+            share = quantity(one.gemm_share)
+            yield say("{rate} training {model} (batch {batch}, {share} of gemm)", share=share, **figures)
+
+
 def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
     """Yield the arithmetic rate of each type, float32 first, then the bandwidth and other cases' rates."""
     rates: dict[str, float] = {}
@@ -74,7 +91,8 @@ def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
     ordered = sorted(rates, key=lambda type_: (type_ != "float32", -rates[type_]))
     for type_ in ordered[:2]:
         yield f"{units.decimal(rates[type_], 'FLOP/s')} {type_}"
-    for case in dict.fromkeys(one.case for one in mine if one.case != "gemm"):
+    trained = {one.case for one in fastest_trainings(mine)}
+    for case in dict.fromkeys(one.case for one in mine if one.case != "gemm" and one.case not in trained):
         best = max((one for one in mine if one.case == case), key=lambda one: one.throughput.value or 0.0)
         rate = quantity(best.throughput)
         # A rate in bytes per second needs no name: it is the memory bandwidth.
@@ -82,19 +100,27 @@ def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
 
 
 def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
-    """Return the most important caveat about the figures, in a list."""
+    """Return a clause with the noisy cases and the most important reason of each, in a list."""
     flagged = [one for one in measured if one.flags]
     if not flagged:
         return []
-    fields = [flag.fields for one in flagged for flag in one.flags if isinstance(flag, Sentence)]
-    why = next(
+    if len(measured) == 1:
+        return [say("noisy: {why}", why=_why_noisy(flagged[0]))]
+    named = with_commas(
+        [say("{case} ({why})", case=one.label, why=_why_noisy(one)) for one in flagged[:_NOISY]]
+    )
+    if len(flagged) > _NOISY:
+        named = say("{named} and {more} more", named=named, more=len(flagged) - _NOISY)
+    count, total = len(flagged), len(measured)
+    return [say("noisy in {count} of {total} cases: {named}", count=count, total=total, named=named)]
+
+
+def _why_noisy(one: CaseResult) -> str:
+    fields = [flag.fields for flag in one.flags if isinstance(flag, Sentence)]
+    return next(
         (said(str(one[name])) for name, said in _REASONS.items() for one in fields if name in one),
         say("the warm-up had not stabilized"),
     )
-    if len(measured) == 1:
-        return [say("noisy: {why}", why=why)]
-    count, total = len(flagged), len(measured)
-    return [say("noisy in {count} of {total} cases: {why}", count=count, total=total, why=why)]
 
 
 #: Fields of a flag (experiment/bench/judging.py), each with the short form of its reason.

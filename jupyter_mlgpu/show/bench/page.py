@@ -12,7 +12,7 @@ from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show import markup
-from jupyter_mlgpu.show.bench import burn, caveats, charts
+from jupyter_mlgpu.show.bench import burn, caveats, charts, kernels
 from jupyter_mlgpu.show.bench.headline import headline
 from jupyter_mlgpu.show.page import html
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
@@ -56,7 +56,7 @@ def page(run: BenchRun) -> Page:
     courses = burn.charts(run.results, subtitle, replayed=run.origin == "replayed")
     drawn = (*courses, lines, charts.roofline(run.results, subtitle))
     return Page(
-        (subtitle, table(run), *burn.tables(run.results)),
+        (subtitle, table(run), *kernels.parts(run.results), *burn.tables(run.results)),
         tuple(notes(run)),
         drawn,
         title=say("Benchmark: {cases}", cases=", ".join(dict.fromkeys(one.case for one in run.results))),

@@ -163,10 +163,14 @@ def _sets(model: Model, kind: str) -> tuple[Set, ...]:
     return (), ("compile",), ("bf16_weights", "compile")
 
 
+def _fastest(model: Model, kind: str) -> tuple[Set, ...]:
+    return ("compile",), ("bf16_weights", "compile")
+
+
 def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> CaseRunner:
     if not isinstance(model.shape, Encoder):
         raise BenchError(f"{model.title} is {NO_IMAGES}.")
     return MlxTraining(model, batch, options, native(device), training)
 
 
-TRAINING = Training("mlx", OPTIONS, _sets, _start)
+TRAINING = Training("mlx", OPTIONS, _sets, _fastest, _start)

@@ -19,7 +19,7 @@ OPTIONS: Mapping[str, Option] = {
     "bf16": Option("Keras's policy mixed_bfloat16: layers in bfloat16, weights and optimizer in float32"),
     "fp16": Option("Keras's policy mixed_float16, with loss scaling: for GPUs without bfloat16"),
     "function": Option("the step as a graph (tf.function)"),
-    "xla": Option("the graph compiled by XLA (jit_compile=True)"),
+    "xla": Option("the graph compiled by XLA (jit_compile=True)", slow_to_start=True),
 }
 
 _TYPES = {"bf16": "bfloat16", "fp16": "float16"}
@@ -109,9 +109,15 @@ def _sets(model: Model, kind: str) -> tuple[Set, ...]:
     return (), ("function",), ("xla",)
 
 
+def _fastest(model: Model, kind: str) -> tuple[Set, ...]:
+    if kind == "cuda":
+        return ("bf16", "function"), ("bf16", "xla")
+    return ("function",), *((("fp16", "function"),) if kind == "metal" else ())
+
+
 def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> CaseRunner:
     run_on("tensorflow")
     return TensorFlowTraining(model, batch, options, device.native_name, training)
 
 
-TRAINING = Training("tensorflow", OPTIONS, _sets, _start)
+TRAINING = Training("tensorflow", OPTIONS, _sets, _fastest, _start)

@@ -78,10 +78,10 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
         def forward(self, x: Any) -> Any:
             return x[:, 0]
 
-    layers = [TorchBertEmbedding(), *(TorchEncoderLayer() for _ in range(shape.layers)), First()]
+    parts = [TorchBertEmbedding(), *(TorchEncoderLayer() for _ in range(shape.layers)), First()]
     if shape.pooler:
-        layers += [nn.Linear(width, width), nn.Tanh()]
-    model = nn.Sequential(*layers, nn.Dropout(shape.dropout), nn.Linear(width, classes))
+        parts += [nn.Linear(width, width), nn.Tanh()]
+    model = nn.Sequential(*parts, nn.Dropout(shape.dropout), nn.Linear(width, classes))
     with torch.no_grad():
         for module in model.modules():  # as published: a narrow normal distribution, and no bias
             if isinstance(module, nn.Linear | nn.Embedding):
@@ -89,3 +89,8 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
             if isinstance(module, nn.Linear):
                 nn.init.zeros_(module.bias)
     return model
+
+
+def layers(model: Any) -> list[Any]:
+    """Return the layers of an encoder made by `bert`, which are all alike."""
+    return [one for one in model if type(one).__name__ == "TorchEncoderLayer"]

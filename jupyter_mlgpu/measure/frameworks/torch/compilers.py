@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 #: The options that use torch.compile.
-COMPILING = frozenset(["compile", "max_autotune", "reduce_overhead"])
+COMPILING = frozenset(["compile", "compile_layers", "max_autotune", "reduce_overhead"])
 
 _HEADERS = Path(sysconfig.get_paths()["include"])
 _REMEDY = "On Debian and Ubuntu `apt install g++ python3-dev` brings it, on a Mac `xcode-select --install`."
