@@ -27,7 +27,7 @@ class Budget:
 #: (`statistics.median_interval`), so that one disturbance does not widen it.
 QUICK = Budget(repeats=9, sample_s=0.08, warm_up_s=0.8, seconds=1.5, longest_step_s=1.5)
 #: Samples of a model last long enough together for NVML's energy counter, which moves ten times a second.
-QUICK_MODEL = Budget(repeats=9, sample_s=0.2, warm_up_s=1.0, seconds=2.5, longest_step_s=1.5)
+QUICK_MODEL = Budget(repeats=9, sample_s=0.2, warm_up_s=2.0, seconds=2.5, longest_step_s=1.5)
 FULL = Budget()
 
 

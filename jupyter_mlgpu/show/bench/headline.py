@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
+from jupyter_mlgpu.experiment.bench.case import label
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks import registry
@@ -107,12 +108,17 @@ def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
     if len(measured) == 1:
         return [say("noisy: {why}", why=_why_noisy(flagged[0]))]
     named = with_commas(
-        [say("{case} ({why})", case=one.label, why=_why_noisy(one)) for one in flagged[:_NOISY]]
+        [say("{case} ({why})", case=_brief(one), why=_why_noisy(one)) for one in flagged[:_NOISY]]
     )
     if len(flagged) > _NOISY:
         named = say("{named} and {more} more", named=named, more=len(flagged) - _NOISY)
     count, total = len(flagged), len(measured)
     return [say("noisy in {count} of {total} cases: {named}", count=count, total=total, named=named)]
+
+
+def _brief(one: CaseResult) -> str:
+    """Return the label of a case without its options."""
+    return label(one.case, one.parameters, one.type_asked, ())
 
 
 def _why_noisy(one: CaseResult) -> str:
