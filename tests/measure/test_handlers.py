@@ -65,6 +65,7 @@ def test_an_alarm_while_an_answer_is_waited_for_reaches_the_cell(handler, monkey
 
 
 def test_an_alarm_while_a_stream_is_flushed_reaches_the_cell(handler, monkeypatch):
+    monkeypatch.setattr(flushing, "is_pending", lambda descriptor: True)
     monkeypatch.setattr(flushing, "_c_stream", lambda descriptor: (lambda: None, alarm_handler))
     with pytest.raises(TimeoutError):
         flushing.flush_native()

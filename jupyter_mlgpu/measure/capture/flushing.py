@@ -24,7 +24,8 @@ def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
     for descriptor in descriptors:
         with OurFailures():
             flush, is_locked = _c_stream(descriptor)
-            if not is_locked():
+            # Flushing releases the GIL, which another thread may then take.
+            if is_pending(descriptor) and not is_locked():
                 flush()
         with OurFailures():
             python = sys.__stdout__ if descriptor == 1 else sys.__stderr__
