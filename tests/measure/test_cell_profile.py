@@ -1,12 +1,12 @@
 """A profiled cell from start to record, with profilers made by hand."""
 
-import dataclasses
 import json
 from importlib.resources import files
 from types import SimpleNamespace
 
 import jsonschema
 import pytest
+from msgspec import structs
 
 from jupyter_mlgpu.measure.ops import cell as cell_profile
 from jupyter_mlgpu.measure.ops.cell import CellProfile
@@ -149,7 +149,7 @@ def test_the_share_in_which_the_device_waited_is_told_with_its_parts(monkeypatch
 
 
 def test_all_that_is_said_of_profilers_is_one_note_and_what_holds_for_each_device_stands_once():
-    events = (kernel("a", 0, 4), dataclasses.replace(kernel("b", 0, 4), device="gpu:1"))
+    events = (kernel("a", 0, 4), structs.replace(kernel("b", 0, 4), device="gpu:1"))
     (note,) = profiled(FakeProfiler(events)).notes
     assert "gpu:0 was idle" in note
     assert "gpu:1 was idle" in note

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from jupyter_mlgpu.record.record import Plane
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -22,8 +24,7 @@ LIMIT = 1_000_000
 CUT = say("a profile of more than {limit} events is cut to limit its memory use", limit=LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True, gc=False):
     """One run of an operation on one line: a thread of the host or a stream of a device.
 
     `device` is our short name (`gpu:0`), and `host` on the host's plane: a thread there runs an operation

@@ -7,11 +7,15 @@ dispatching and the thread pools are left out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from jupyter_mlgpu.measure.ops import planes
 from jupyter_mlgpu.measure.ops.events import Event, ProfileEvents, first_events
+
+#: Names that XLA gives to operations; unlike those of functions, they have no spaces and no colons.
+_OPERATION = re.compile(r"[\w.-]+")
 
 
 def read(data: Any) -> ProfileEvents:
@@ -34,6 +38,9 @@ def _events(data: Any) -> Iterator[Event]:
 
 def _thread_events(line: Any, thread: str, begin_ns: int) -> Iterator[Event]:
     for event in line.events:
+        # Reading statistics takes most of the time, and most events are the runtime's own functions.
+        if not _OPERATION.fullmatch(event.name):
+            continue
         stats = dict(event.stats)
         if "hlo_op" in stats:
             operation = str(stats["hlo_op"])
