@@ -260,12 +260,13 @@ def test_kernels_find_the_tree_before_what_the_caller_names(monkeypatch, tmp_pat
 
 @pytest.mark.parametrize(("seconds", "expected"), [(0.2059, "holds"), (0.2061, "missed")])
 def test_light_tracing_may_add_3_ms_and_a_share_of_the_bare_cell(seconds, expected):
-    times = {tracing.BARE: [0.2] * 20, tracing.LIGHT: [seconds] * 20, "--ops": [0.3] * 20}
-    light, ops = tracing.table("training steps", times).figures
+    measured = zip(tracing.CONDITIONS, (0.2, seconds, 0.3, 0.25), strict=True)
+    light, ops, _, ratio = tracing.table("steps", {name: [one] * 20 for name, one in measured}).figures
     assert light.target == pytest.approx(0.006)
     assert light.value == pytest.approx(seconds - 0.2)
     assert light.verdict == expected
     assert ops.verdict == ""
+    assert (ratio.value, ratio.verdict) == (pytest.approx(1.2), "missed")
 
 
 def test_memory_is_judged_at_the_end_and_by_its_growth_beyond_a_plain_kernels():
