@@ -1,4 +1,4 @@
-"""Where the time of each model's fastest training goes: how busy the device is, and its longest kernels."""
+"""The fastest training of each model: how busy the device was, and its longest kernels."""
 
 from __future__ import annotations
 
