@@ -47,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     more.add_argument("--device", metavar="D", help="cpu, gpu, gpu:1 (default: the first GPU, else the CPU)")
     every_day.add_argument(
-        "--quick", action="store_true", help="fewer sizes and shorter runs: at most a minute"
+        "--quick",
+        action="store_true",
+        help="fewer sizes and shorter runs: at most a minute, about a minute for each model",
     )
     more.add_argument(
         "--minutes", metavar="N", help="how long the case burn runs (default: 3, with --quick 0.5)"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 examples:
   jupyter mlgpu bench --quick
+  jupyter mlgpu bench --quick bert-large
   jupyter mlgpu bench gemm bandwidth --framework torch --device gpu --out mine.json
   jupyter mlgpu bench gemm --against h200
   jupyter mlgpu bench burn --minutes 10 --out burn.json

@@ -307,6 +307,7 @@ class MlgpuMagics(Magics):
         """Measure how fast this machine computes: matrix products, memory, transfers and more.
 
         %mlc_bench --quick                        the small cases, in at most a minute
+        %mlc_bench --quick bert-large             a model's fastest paths, in about a minute
         %mlc_bench gemm bandwidth                 these cases, thoroughly
         %mlc_bench gemm --framework torch,jax     with these frameworks, one after another
         %mlc_bench gemm --device gpu              on this device; by default the first GPU, else the CPU
