@@ -5,7 +5,7 @@ import time
 import pytest
 
 from jupyter_mlgpu.experiment.bench.profiled import profiled, short
-from jupyter_mlgpu.experiment.bench.result import Kernel, Profiled
+from jupyter_mlgpu.experiment.bench.result import KernelShare, Profiled
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.ops.events import Event
 from jupyter_mlgpu.measure.ops.profiler import Refused
@@ -35,7 +35,7 @@ def test_kernels_have_their_share_of_the_time_of_this_device():
         Event("aten::mm", "mm", "host", "host", "thread 1", now, 5000),
     )
     assert isinstance(found, Profiled)
-    assert found.kernels == (Kernel("gemm", 0.6), Kernel("adam", 0.4))
+    assert found.kernels == (KernelShare("gemm", 0.6), KernelShare("adam", 0.4))
     assert 0 < found.busy <= 1
     assert found.steps == steps == 5
 

@@ -14,7 +14,7 @@ from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
 from jupyter_mlgpu.experiment.bench.budget import Budget
 from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.experiment.bench.result import CaseResult, Kernel, Profiled
+from jupyter_mlgpu.experiment.bench.result import CaseResult, KernelShare, Profiled
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
 from jupyter_mlgpu.experiment.bench.shares import with_shares
 from jupyter_mlgpu.measure.frameworks.models import MODELS
@@ -198,8 +198,8 @@ def test_the_headline_names_all_models_by_their_fastest_training():
 
 
 def test_the_page_shows_the_kernels_of_the_fastest_training_alone():
-    kernels = (Kernel("nvjet_hsh", 0.6), Kernel("flash_bwd", 0.2))
-    slow = replace(trained(seconds=0.1), profiled=Profiled(3, 0.5, (Kernel("slow_kernel", 1.0),)))
+    kernels = (KernelShare("nvjet_hsh", 0.6), KernelShare("flash_bwd", 0.2))
+    slow = replace(trained(seconds=0.1), profiled=Profiled(3, 0.5, (KernelShare("slow_kernel", 1.0),)))
     fast = replace(trained(seconds=0.05), profiled=Profiled(3, 0.97, kernels))
     shown = repr(run(slow, fast))
     assert re.search(r"97%\s+nvjet_hsh 60%\s+flash_bwd 20%", shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from jupyter_mlgpu.experiment.bench.result import Kernel, Profiled
+from jupyter_mlgpu.experiment.bench.result import KernelShare, Profiled
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner
@@ -52,7 +52,7 @@ def profiled(
             if found.notes
             else say("The profiler saw no kernel on {device}.", device=device.name)
         )
-    kernels = tuple(Kernel(name, spent / total) for name, spent in times.most_common(KERNELS))
+    kernels = tuple(KernelShare(name, spent / total) for name, spent in times.most_common(KERNELS))
     return Profiled(steps, 1 - busy[0].idle_share, kernels)
 
 

@@ -54,7 +54,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelShare:
     """A kernel and its share of the time of all kernels and copies on the device."""
 
     name: str
@@ -71,7 +71,7 @@ class Profiled:
 
     steps: Count
     busy: Share
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[KernelShare, ...]
 
 
 @dataclass(frozen=True)
