@@ -16,8 +16,8 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 from jupyter_mlgpu.show.bench import burn
 from jupyter_mlgpu.show.bench.kernels import fastest_trainings
 
-#: Most figures per device beside those of models, most devices, and most noisy cases in the headline.
-_FIGURES, _PLACES, _NOISY = 3, 3, 2
+#: Most figures per device beside those of models, and most devices, in the headline.
+_FIGURES, _PLACES = 3, 3
 
 
 def headline(run: BenchRun) -> Sentence:
@@ -70,16 +70,10 @@ def _figures(measured: Sequence[CaseResult]) -> Sentence:
 def _of_models(mine: Sequence[CaseResult]) -> Iterator[str]:
     """Yield the rate at which each model trains, with the share of the measured matrix products' rate."""
     for one in fastest_trainings(mine):
-        figures = {
-            "rate": quantity(one.throughput),
-            "model": MODELS[one.case].title,
-            "batch": one.parameters.get("batch", ""),
-        }
-        if one.gemm_share.value is None:
-            yield say("{rate} training {model} (batch {batch})", **figures)
-        else:
-            share = quantity(one.gemm_share)
-            yield say("{rate} training {model} (batch {batch}, {share} of gemm)", share=share, **figures)
+        # Plain text: in a list of sentences, these would be nested too deeply to be read from a page.
+        share = "" if one.gemm_share.value is None else f", {quantity(one.gemm_share)} of gemm"
+        batch = one.parameters.get("batch", "")
+        yield f"{quantity(one.throughput)} training {MODELS[one.case].title} (batch {batch}{share})"
 
 
 def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
@@ -101,19 +95,18 @@ def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
 
 
 def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
-    """Return a clause with the noisy cases and the most important reason of each, in a list."""
+    """Return a clause with the number of noisy cases, and the first with its reason, in a list."""
     flagged = [one for one in measured if one.flags]
     if not flagged:
         return []
     if len(measured) == 1:
         return [say("noisy: {why}", why=_why_noisy(flagged[0]))]
-    named = with_commas(
-        [say("{case} ({why})", case=_brief(one), why=_why_noisy(one)) for one in flagged[:_NOISY]]
-    )
-    if len(flagged) > _NOISY:
-        named = say("{named} and {more} more", named=named, more=len(flagged) - _NOISY)
+    # The first flagged case with its reason; the table marks the others.
+    why, case = _why_noisy(flagged[0]), _brief(flagged[0])
     count, total = len(flagged), len(measured)
-    return [say("noisy in {count} of {total} cases: {named}", count=count, total=total, named=named)]
+    return [
+        say("noisy in {count} of {total} cases: {why} ({case})", count=count, total=total, why=why, case=case)
+    ]
 
 
 def _brief(one: CaseResult) -> str:
