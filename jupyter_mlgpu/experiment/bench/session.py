@@ -33,9 +33,10 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 #: A quick benchmark has a minute for the small cases together and for each model, in seconds. What one of
 #: them does not need is left to the next.
 QUICK_S = 60.0
-#: Seconds before the end of the minute from which no case begins: on two cores everything ends in time.
+#: No case begins in the last seconds of the minute, so that on two cores all of them end within it.
 LAST_BEGIN_S = 15.0
-#: The same for a case that compiles, on an H200 for 40 s: less would leave out torch.compile for ResNet50.
+#: A case that compiles begins earlier. ResNet50 compiles for 40 s on an H200, so it takes 20 s more than the
+#: minute; with a larger figure, torch.compile would be left out for it.
 LAST_SLOW_BEGIN_S = 25.0
 #: Seconds between two times that a burn's results so far are saved.
 SAVE_EVERY_S = 5.0

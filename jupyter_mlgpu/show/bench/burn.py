@@ -30,7 +30,7 @@ _READINGS = (
 def sentence(result: CaseResult, burn: Burn) -> Sentence:
     """Return the answer without its full stop: did the throughput last, and what did the sensors show.
 
-    It gives no reason for a fall: temperature and clock rate are named beside it, as what was seen.
+    It names no cause of a fall, only the temperature and the clock rate that the sensors read meanwhile.
     """
     rates = burning.rates(result)
     found = burning.fall(result)

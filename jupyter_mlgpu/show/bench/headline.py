@@ -16,7 +16,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 from jupyter_mlgpu.show.bench import burn
 from jupyter_mlgpu.show.bench.kernels import fastest_trainings
 
-#: Most figures per device beside those of models, and most devices, in the headline.
+#: Most figures per device, not counting those of models, and most devices in the headline.
 _FIGURES, _PLACES = 3, 3
 
 
@@ -68,10 +68,14 @@ def _figures(measured: Sequence[CaseResult]) -> Sentence:
 
 
 def _of_models(mine: Sequence[CaseResult]) -> Iterator[str]:
-    """Yield the rate at which each model trains, with the share of the measured matrix products' rate."""
+    """Yield the rate at which each model trains, with its share of the measured matrix products' rate.
+
+    Without the share if it is above 1: then something slowed the products down, and they are no peak.
+    """
     for one in fastest_trainings(mine):
         # Plain text: in a list of sentences, these would be nested too deeply to be read from a page.
-        share = "" if one.gemm_share.value is None else f", {quantity(one.gemm_share)} of gemm"
+        found = one.gemm_share.value
+        share = "" if found is None or found > 1 else f", {quantity(one.gemm_share)} of gemm"
         batch = one.parameters.get("batch", "")
         yield f"{quantity(one.throughput)} training {MODELS[one.case].title} (batch {batch}{share})"
 
