@@ -45,6 +45,7 @@ def learnt(torch, name, options):
         ("distilbert", ("flash", "fused", "compile"), 0.02),
         ("distilbert", ("flash", "fused", "compile", "cuda_graphs"), 0.02),
         ("distilbert", ("flash", "fused", "reduce_overhead"), 0.02),
+        ("distilbert", ("flash", "fused", "compile_layers", "cuda_graphs"), 0.02),
         ("distilbert", ("bf16", "flash", "fused", "compile", "cuda_graphs"), 0.1),
         ("resnet50", ("channels_last", "fused", "compile", "cuda_graphs"), 0.05),
     ],
