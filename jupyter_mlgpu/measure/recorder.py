@@ -23,7 +23,7 @@ from jupyter_mlgpu.measure import celltime, guarded
 from jupyter_mlgpu.measure.celltime import Moment
 from jupyter_mlgpu.measure.frameworks.base import Backend, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
-from jupyter_mlgpu.measure.probes.cell.peak_memory_process import RESET
+from jupyter_mlgpu.measure.probes.sampled_peak import RESET
 from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.errors import StillRunningError
 from jupyter_mlgpu.record.gpu_work import GpuFigures, may_go_on

@@ -49,7 +49,7 @@ class Limit(Struct, frozen=True, omit_defaults=True):
     `share` is the part of the wall time that it explains, from 0 to 1. `said` is the answer in one short
     sentence. `next` is one thing to do about it or, if the evidence does not decide, a way to find out.
     `bound` states how fast the cell could be without the limit. `parts` are the shares of each kind, the
-    largest first, if none of them has half of the time. `evidence` are the readings that support it, the most
+    largest first, if the confidence is `open`. `evidence` are the readings that support it, the most
     important first.
     """
 

@@ -29,6 +29,8 @@ QUANTITIES: Mapping[str, QuantityDefinition] = {
     # Only for profiled cells: the share of the cell, from 0 to 1, in which nothing ran on a device.
     "device_idle": _Of("share", say("Device idle")),
     "peak_memory_process": _Of("bytes", say("Peak memory, process")),
+    # The peak above what the process had when the cell began; measured with the peak.
+    "memory_growth": _Of("bytes", say("Memory growth, process")),
     "peak_memory_allocator": _Of("bytes", say("Peak memory, allocator")),
     "peak_memory_device": _Of("bytes", say("Peak memory, device")),
     # In use at the end of the cell. `growth.py` compares it over the runs of a cell.

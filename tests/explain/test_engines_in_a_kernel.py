@@ -55,6 +55,7 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
     """Those started for these tests, the newest last; their journals lie in a folder of these tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        patch.setenv("JUPYTER_MLGPU_RECEIPTS", "all")
         clusters: list[Any] = []
         try:
             yield clusters

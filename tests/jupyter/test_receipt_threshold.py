@@ -1,14 +1,18 @@
 """From how many seconds on a cell gets a receipt: what has something to say always does."""
 
+import json
 import sys
 import types
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.cell.receipt_threshold import ReceiptThreshold
+from jupyter_mlgpu.jupyter.notebook.browser.audience import SETTING
+from jupyter_mlgpu.jupyter.notebook.cell.receipt_threshold import FROM_S, ReceiptThreshold, threshold
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.reading import missing
+from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuWork
+from jupyter_mlgpu.record.reading import missing, new_reading
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.testing import example_record
 
@@ -31,9 +35,34 @@ def wants(seconds, record=HALF_A_SECOND, code="model.fit(x, y)"):
     return threshold.wants(record, code)
 
 
-def test_every_cell_gets_a_receipt_where_nobody_has_set_it():
-    assert ReceiptThreshold().wants(HALF_A_SECOND, "1")
-    assert wants(0)
+def lasting(seconds, *others, **changes):
+    wall = new_reading("wall_time", seconds, "cell", "clock", 1)
+    return replace(HALF_A_SECOND, readings=(wall, *others), **changes)
+
+
+def test_a_cell_below_a_tenth_of_a_second_gets_none_where_nobody_has_set_it():
+    assert ReceiptThreshold(threshold({})).wants(lasting(0.1), "1")
+    assert not ReceiptThreshold(threshold({SETTING: "1"})).wants(lasting(0.09), "1")
+
+
+def test_every_cell_gets_one_where_the_environment_or_a_page_asks_for_all():
+    assert ReceiptThreshold(threshold({SETTING: "all"})).wants(lasting(0.001), "1")
+    assert wants(0, lasting(0.001))
+
+
+def test_work_that_goes_on_after_the_code_counts():
+    work = GpuWork("gpu:0", 10, 0.2, went_on=0.2)
+    assert wants(0.1, lasting(0.05, asynchronous=True, gpu_work=(work,)))
+    assert not wants(0.3, lasting(0.05, asynchronous=True, gpu_work=(work,)))
+
+
+def test_a_cell_whose_gpu_may_still_be_busy_gets_one():
+    assert wants(0.1, lasting(0.05, missing("device_time", STILL_AT_WORK), asynchronous=True))
+
+
+def test_a_page_has_the_same_default():
+    schema = json.loads((Path(__file__).parents[2] / "labextension/schema/sidebar.json").read_text())
+    assert schema["properties"]["receiptSeconds"]["default"] == FROM_S
 
 
 def test_a_shorter_cell_gets_none_and_one_that_took_as_long_does():

@@ -35,9 +35,9 @@ def test_the_whole_reasoning_of_a_cell_is_a_page_by_its_number(loaded):
     result = loaded.run("%mlc_trace why 8001")
     assert result.receipts == []
     data = shown(result)
-    assert data["text/plain"].startswith("Likely: Waited 86 % of the time")
+    assert data["text/plain"].startswith("Waited 86 % of the time")
     assert data[PAGE]["title"]["fields"] == {"cell": "[8001]", "time": "14.7 s"}
-    assert "<p>Likely: Waited 86 % of the time" in data["text/html"]
+    assert "<p>Waited 86 % of the time" in data["text/html"]
 
 
 def test_without_a_number_it_is_the_last_cell(loaded):

@@ -112,7 +112,7 @@ def test_a_cell_for_which_the_gpu_worked_used_it(framework, request):
     assert (entry.evidence, entry.operations, entry.share) == ("driver", None, None)
     assert "More may have run elsewhere" in entry.why_missing
     assert head.where(record) == "used gpu:0"
-    assert "GPU busy about 40 %" in head.of(record).figures
+    assert "GPU busy about 40 %" in head.of(record).line
     assert Record.from_json(record.to_json()) == record
 
 

@@ -98,7 +98,7 @@ ON_GPU = DeviceUse({}, None, "PyTorch does not tell.")
 
 def test_the_line_has_the_figures_that_matter_the_most_important_first_and_no_others():
     full = replace(limited_record(), readings=with_energy(of_gpu(0)).readings)
-    assert head.of(full).figures == [
+    assert [*head.of(full).named.values()] == [
         "500 ms",
         "about 90 % preparing input",
         "ran on cpu:0",
@@ -135,26 +135,26 @@ def on_gpu(*times, work=(WORK,), **changes):
     ],
 )
 def test_the_line_says_how_busy_the_gpu_was(times, said):
-    assert said in head.of(on_gpu(*times)).figures
+    assert said in head.of(on_gpu(*times)).line
 
 
 def test_the_line_says_for_how_long_the_gpu_went_on_after_the_code():
     went_on = replace(WORK, went_on=0.5)
     shown = on_gpu(busy(0.9), work=(went_on,), asynchronous=True)
-    assert "GPU busy 90 %, went on for 500 ms" in head.of(shown).figures
+    assert "GPU busy 90 %, went on for 500 ms" in head.of(shown).line
     assert "gpu:0 went on for 500 ms after the cell&#x27;s code had ended." in html.receipt(shown)
     hardly = replace(WORK, went_on=0.0005)
-    assert "GPU busy 100 %" in head.of(on_gpu(busy(0.9), work=(hardly,), asynchronous=True)).figures
+    assert "GPU busy 100 %" in head.of(on_gpu(busy(0.9), work=(hardly,), asynchronous=True)).line
 
 
 def test_the_line_says_that_the_gpu_is_still_at_work():
     waited_for = missing("device_time", STILL_AT_WORK, scope="device")
-    assert "GPU still busy" in head.of(on_gpu(waited_for, work=(), asynchronous=True)).figures
+    assert "GPU still busy" in head.of(on_gpu(waited_for, work=(), asynchronous=True)).line
 
 
 def test_what_the_driver_counts_for_the_process_is_told_as_about_so_much():
     counted = replace(busy(0.14), scope="process", source="IORegistry")
-    assert "GPU busy about 28 %" in head.of(on_gpu(counted, work=())).figures
+    assert "GPU busy about 28 %" in head.of(on_gpu(counted, work=())).line
 
 
 @pytest.mark.parametrize("times", [[], [busy(0.0, launches=0)]])
@@ -260,23 +260,23 @@ def log_line(text: str, verdict: str = "unknown", **changes) -> LogLine:
     ("verdicts", "said"),
     [
         ([], []),
-        (["harmless"], ["1 message"]),
-        (["info", "performance", "action"], ["3 messages: 1 to act on"]),
+        (["harmless"], []),
+        (["info", "performance", "action"], ["2 messages: 1 to act on"]),
         (["fatal", "action"], ["2 messages: 2 to act on"]),
         (["unknown"], ["1 unknown message"]),
         (["fatal", "unknown", "unknown"], ["1 message: 1 to act on", "2 unknown messages"]),
         (["a verdict of a later version"], ["1 unknown message"]),
     ],
 )
-def test_the_line_counts_notes_and_lines_that_are_not_known(verdicts, said):
+def test_the_line_counts_messages_but_not_those_that_ask_for_nothing(verdicts, said):
     assert notes.summary(record(logs=tuple(map(log_line, verdicts, verdicts)))) == said
 
 
 def test_what_came_after_the_cell_is_counted_apart_for_its_receipt_was_drawn_before():
     eight = record(logs=tuple(log_line(f"h{number}", "harmless") for number in range(8)))
     later = eight.with_logs([log_line("late", "info", late=True), log_line("?", late=True)])
-    assert notes.summary(eight) == ["8 messages"]
-    assert notes.summary(later) == ["8 messages", "2 after the cell had ended"]
+    assert notes.summary(eight) == []
+    assert notes.summary(later) == ["1 after the cell had ended"]
 
 
 def test_the_text_spells_out_what_is_to_act_on_and_counts_the_rest():
@@ -287,8 +287,10 @@ def test_the_text_spells_out_what_is_to_act_on_and_counts_the_rest():
         log_line("f", "fatal"),
     )
     first, *below = text.receipt(record(logs=logs)).splitlines()
-    assert first.endswith(
-        " · 2 messages: 1 to act on · 1 unknown message · 1 after the cell had ended: 1 to act on"
+    assert first == (
+        "[mlgpu] 500 ms · 1 message: 1 to act on · 1 unknown message"
+        " · 1 after the cell had ended: 1 to act on"
+        " · ran on cpu:0 · peak memory 512 MiB"
     )
     assert below == [
         "        Fatal: Meaning of f. Advice on f.",
@@ -305,7 +307,7 @@ def test_of_very_many_lines_to_act_on_the_text_counts_the_rest():
 def test_the_html_explains_each_line_the_worst_first():
     logs = (log_line("h", "harmless"), log_line("two\nlines"), log_line("f", "fatal", count=1200))
     shown = html.receipt(record(logs=logs))
-    assert "2 messages: 1 to act on · 1 unknown message</summary>" in shown
+    assert "<span> · 1 message: 1 to act on</span><span> · 1 unknown message</span>" in shown
     assert "<b>Fatal</b> x 1,200<br>Meaning of f.<br>Advice on f.<pre" in shown
     assert shown.index("<b>Fatal") < shown.index("<b>Harmless") < shown.index("<b>Not known")
     assert ">two&#10;lines</pre>" in shown
@@ -430,7 +432,8 @@ def test_of_too_many_log_lines_the_worst_are_kept_and_the_others_counted_by_verd
     assert kept[:3] == ["performance", "action", "fatal"], "those that stay keep their order"
     assert len(kept) + sum(data["cut"].values()) == len(logs)
     for said in (shown["text/html"], shown["text/plain"]):
-        assert "200 messages: 80 to act on · 40 unknown messages" in said
+        assert "120 messages: 80 to act on" in said
+        assert "40 unknown messages" in said
         assert "40 of its messages (not known)" in said
 
 
@@ -469,7 +472,7 @@ def test_a_receipt_has_each_reason_once_and_the_record_read_from_it_all_readings
         if one in ("device_time", "peak_memory_device", "energy")
         else example_record().reading(one)
         for one in QUANTITIES
-        if one not in ("device_idle", "memory_process", "memory_allocator")
+        if one not in ("device_idle", "memory_growth", "memory_process", "memory_allocator")
     ]
     whole = record(readings=tuple(readings))
     shown = bundle(whole)
@@ -485,13 +488,13 @@ def test_what_a_later_version_could_not_measure_either_is_kept():
     assert (later.value, later.why_missing) == (None, "No counter.")
 
 
-def test_the_opened_html_has_bars_then_where_it_ran_then_what_to_act_on_and_folds_the_rest():
+def test_the_opened_html_has_what_to_act_on_and_folds_the_rest():
     mixed = record(logs=(log_line("h", "harmless"), log_line("f", "fatal")))
     shown = html.receipt(mixed)
     order = [
-        "Wall time 500 ms<div style",
-        "cpu:0 (TensorFlow, cpu): 120 operations",
         "<b>Fatal",
+        "<summary>Where it ran</summary>",
+        "cpu:0 (TensorFlow, cpu): 120 operations",
         "<summary>Other messages (1)</summary>",
         "<b>Harmless",
         "<summary>How it was measured</summary>",
@@ -499,11 +502,6 @@ def test_the_opened_html_has_bars_then_where_it_ran_then_what_to_act_on_and_fold
         "<summary>Not measured (5)</summary>",
     ]
     assert sorted(order, key=shown.index) == order
-
-
-def test_the_html_draws_no_bar_of_one_time_alone_nor_of_a_profiled_one():
-    assert "height:3px" not in html.receipt(record(readings=example_record().readings[:1]))
-    assert "height:3px" not in html.receipt(record(mode="profiled"))
 
 
 def test_a_cut_record_still_reads_as_a_record():

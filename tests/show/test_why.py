@@ -23,7 +23,7 @@ def said(record):
 
 def test_the_answer_comes_first_then_how_sure_it_is_and_what_to_do():
     assert said(limited_record(confidence="likely"))[:4] == [
-        "Likely: Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.",
+        "Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.",
         "This is likely: the evidence supports it but does not rule out everything else.",
         (
             "Most of the time went into preparing data: loading, decoding, shuffling, "
@@ -112,7 +112,7 @@ def test_the_share_of_a_profiled_cell_says_that_the_profiler_was_on():
 
 def test_all_of_the_page_but_what_the_record_holds_is_said_in_chinese():
     data = decoding.to_json(view.data(page_of(Reasons(limited_record(confidence="likely")))), texts=False)
-    assert data["parts"][0]["template"] == "Likely: {said}"
+    assert data["parts"][0]["template"] == "Waited {share} of the time: the GPU had {work}."
     for one in page_of(Reasons(limited_record(confidence="open"))).parts[1:3]:
         assert not translated(one, "zh").isascii()
         assert "ime" not in translated(one, "zh")

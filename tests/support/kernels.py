@@ -71,7 +71,7 @@ class Result:
 class Notebook:
     """A kernel with a client; `run` executes a cell and waits for it.
 
-    A variable of the environment that is None is taken out.
+    A variable of the environment that is None is taken out. Short cells get receipts, too.
     """
 
     def __init__(self, folder: Path, environment: dict[str, str | None]) -> None:
@@ -79,7 +79,11 @@ class Notebook:
         self.folder = folder
         temporary = folder / "temporary"
         temporary.mkdir(exist_ok=True)
-        own = {"IPYTHONDIR": str(folder / "ipython"), "TMPDIR": str(temporary)}
+        own = {
+            "IPYTHONDIR": str(folder / "ipython"),
+            "TMPDIR": str(temporary),
+            "JUPYTER_MLGPU_RECEIPTS": "all",
+        }
         variables = {**os.environ, **own, **environment}
         self.manager = KernelManager(
             cache_ports=False,  # else it chooses others

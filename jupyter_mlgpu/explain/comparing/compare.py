@@ -152,6 +152,10 @@ def _records(which: Runs | Iterable[Record]) -> Iterable[Record]:
     return runs_of(which)
 
 
+#: Growth is often 0, which has no ratio; the peaks are compared.
+_COMPARED = tuple(quantity for quantity in QUANTITIES if quantity != "memory_growth")
+
+
 def _by_code(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Group records by the code of their cell, or by name for a block of a script, which has no code."""
     cells: dict[str, list[Record]] = {}
@@ -164,9 +168,7 @@ def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
     light = _successful(first, "light"), _successful(second, "light")
     profiled = _successful(first, "profiled"), _successful(second, "profiled")
     names = dict.fromkeys(side[-1].cell.name for side in (first, second))
-    found = {
-        quantity: _quantity(quantity, Sentence(units.title(quantity)), *light) for quantity in QUANTITIES
-    }
+    found = {quantity: _quantity(quantity, Sentence(units.title(quantity)), *light) for quantity in _COMPARED}
     until_done = _until_done(*light)
     found["wall_time"] += until_done
     timing = next(iter((*until_done, *found["wall_time"])), None)

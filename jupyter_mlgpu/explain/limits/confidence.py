@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jupyter_mlgpu.explain.limits.own_work import OwnWork
+from jupyter_mlgpu.explain.limits.precision import FEWEST_FOR_SURE
 from jupyter_mlgpu.explain.limits.shares import Cause, Shares
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.measure.activity.activity import Activity, Part
 from jupyter_mlgpu.record.limit import Confidence
 
-#: Samples that `sure` needs.
-_FEWEST_FOR_SURE = 12
 #: Shares of the time: the least for `likely`, the least for any answer, and the least for `sure` where the
 #: cause was recorded.
 LIKELY, OPEN, _SURELY = 0.5, 0.35, 0.6
@@ -53,7 +52,7 @@ def confidence(
     if on_gpu and _is_gauged(cause, activity, own):
         return "likely"
     low, _ = share_interval(value * found.samples, found.samples)
-    few = found.samples < _FEWEST_FOR_SURE
+    few = found.samples < FEWEST_FOR_SURE
     # Code that reads and decodes releases the GIL again and again, and samples that wait for the GIL come in
     # at these moments. A few samples therefore overestimate its share.
     needed = LIKELY if few and cause == "input" else OPEN

@@ -143,12 +143,14 @@ class _CellTime:
             or share < LIKELY
             or (level == "open" and _others_took_much(cell_shares, cause))
         )
-        mixture = evidence.mixture(cell_shares) if is_mixed else {}
+        mixture = evidence.mixture(cell_shares) if level == "open" else {}
         samples = None if cell_shares.exact == cause else cell_shares.samples
         # If the share was sampled although the GPU's work was recorded, it is the host's waiting for the GPU.
         waited_for_gpu = gpu_work is not None and cause == "device" and samples is not None
         name = busy_gpu if gpu_work is None else gpu_work.device[0]
-        sentence = limit_sentences.sentence("gpu" if waited_for_gpu else cause, share, samples, parts, name)
+        sentence = limit_sentences.sentence(
+            "gpu" if waited_for_gpu else cause, share, samples, parts, name, certain=level == "sure"
+        )
         limit = Limit(
             kind=kind_of(cause),
             confidence=level,

@@ -23,7 +23,13 @@ _CAUSES: Mapping[Cause, Sentence] = {
 
 
 def sentence(
-    cause: Cause, value: float, samples: int | None, parts: Sequence[Part], device: str | None
+    cause: Cause,
+    value: float,
+    samples: int | None,
+    parts: Sequence[Part],
+    device: str | None,
+    *,
+    certain: bool,
 ) -> Sentence:
     """Return the answer as a sentence, with the line on which most of the time was spent.
 
@@ -31,7 +37,7 @@ def sentence(
     None. `device` is the name of a GPU that worked.
     """
     where = _where(parts)
-    rounded = rounded_share(value, samples)
+    rounded = rounded_share(value, samples, certain=certain)
     match cause:
         case "importing":
             return say("Importing modules took {share} of the time{where}.", share=rounded, where=where)

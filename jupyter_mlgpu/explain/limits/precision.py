@@ -10,22 +10,38 @@ from jupyter_mlgpu.record.sentence import say
 #: Steps for rounding, in per cent. The finest one that is at least half of the 95 % interval is used.
 _STEPS = (1, 5, 10)
 
+#: Samples that a `sure` answer needs.
+FEWEST_FOR_SURE = 12
+
 #: For a share that rounds to all of the time: something else may have happened between two samples.
 NEARLY_ALL = say("nearly all")
 
 
-def rounded_share(share: float, samples: int | None) -> str:
-    """Return `86 %`, `about 90 %` or `nearly all`; without samples the share is exact and not rounded."""
-    if not samples:
-        return units.percent(share)
-    low, high = share_interval(share * samples, samples)
-    step = next((one for one in _STEPS if one >= 50 * (high - low)), _STEPS[-1])
-    rounded = int(share * 100 / step + 0.5) * step  # halves upwards, as the browser rounds
-    if rounded >= 100:
+def rounded_share(share: float, samples: int | None, *, certain: bool = True) -> str:
+    """Return `86 %`, `about 90 %` or `nearly all`; without samples the share is exact and not rounded.
+
+    Where the answer is not `certain`, its share is always `about`.
+    """
+    rounded, step = _rounded(share, samples)
+    if samples and rounded >= 100:
         return NEARLY_ALL
-    if step == 1 or rounded == 0:
-        return units.percent(share)
-    return say("about {share}", share=units.percent(rounded / 100))
+    figure = units.percent(share if step == 1 or rounded == 0 else rounded / 100)
+    return figure if certain and (step == 1 or rounded == 0) else say("about {share}", share=figure)
+
+
+def coarse_share(share: float, samples: int | None) -> str:
+    """Return a rounded share without `about`, for a sentence that says by itself that it is not exact."""
+    rounded, step = _rounded(share, samples)
+    return units.percent(share if step == 1 else rounded / 100)
+
+
+def _rounded(share: float, samples: int | None) -> tuple[int, int]:
+    """Return a share in per cent, rounded to a step, and the step."""
+    step = _STEPS[0]
+    if samples:
+        low, high = share_interval(share * samples, samples)
+        step = next((one for one in _STEPS if one >= 50 * (high - low)), _STEPS[-1])
+    return int(share * 100 / step + 0.5) * step, step  # halves upwards, as the browser rounds
 
 
 def samples_of(limit: Limit) -> int | None:

@@ -16,8 +16,6 @@ from operator import attrgetter
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.measure.wake_event import WakeEvent
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading
-from jupyter_mlgpu.record.sentence import say
 
 #: Seconds between two samples of peak memory.
 INTERVAL = 0.05
@@ -142,51 +140,3 @@ class _Job:
 
 
 _DUE = attrgetter("due")
-
-
-class SampledPeak:
-    """The largest resident set of the process, in bytes, found by a sample every `INTERVAL` seconds.
-
-    Used if the operating system has no peak that can be reset (macOS). A peak between two samples is missed,
-    so the reading states the number of samples.
-    """
-
-    quantity = "peak_memory_process"
-    detail = say("psutil resident set, every {interval} ms", interval=f"{INTERVAL * 1000:.0f}")
-
-    def __init__(self, sampler: Sampler) -> None:
-        self._sampler = sampler
-
-    def start(self) -> Callable[[], Reading]:
-        """Begin. Returns a function that ends the measurement and returns the reading."""
-        samples = _PeakSamples()
-        end = self._sampler.add(samples.sample, INTERVAL)
-
-        def stop() -> Reading:
-            end()
-            samples.sample()
-            return Reading(
-                self.quantity,
-                samples.peak,
-                "bytes",
-                "process",
-                OPERATING_SYSTEM,
-                samples.samples,
-                detail=self.detail,
-            )
-
-        samples.sample()
-        return stop
-
-
-class _PeakSamples:
-    def __init__(self) -> None:
-        self.peak = 0
-        self.samples = 0
-        import psutil  # takes 20 ms, so a kernel that never samples does not import it
-
-        self._process = psutil.Process()
-
-    def sample(self) -> None:
-        self.peak = max(self.peak, self._process.memory_info().rss)
-        self.samples += 1

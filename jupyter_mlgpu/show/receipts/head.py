@@ -16,6 +16,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Said
 from jupyter_mlgpu.record.device_request import AUTO, EVERY
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
 from jupyter_mlgpu.record.sentence import Sentence, folded, say
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, repeats
@@ -24,43 +25,64 @@ from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, re
 _ORIGINS = {"loaded": say("loaded"), "replayed": say("replayed")}
 _OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
 
+#: Bytes from which growth is worth a look; the system counts a process's memory in batches of up to 2 MiB.
+_GREW = 8 * 1024**2
+
 
 class HeadData(Struct, frozen=True, kw_only=True):
     """The head as the browser gets it, with `figures` by their names. Empty parts are left out."""
 
     label: Said = ""
     figures: Mapping[str, Said]
+    doubt: Said = ""
     messages: tuple[Said, ...] = ()
     folded: bool = False
+
+
+#: Figures that stay in the narrowest window: the time, and what it was spent on.
+ANSWER = ("time", "gpu", "limit")
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
     """The most important figures by their names, in order of importance. `time` is always the first.
 
-    `label` says where the record comes from, how its cell ended and how it was measured. `messages` counts
-    the cell's messages. In a narrow window a closed receipt hides the last figures. One that is `folded`
-    shows only its title, because its cell computed nothing.
+    `label` says where the record comes from, how its cell ended and how it was measured. `doubt` says why the
+    limit among the figures is not certain. `messages` counts the cell's messages that ask for something. In a
+    narrow window a closed receipt hides the last figures. One that is `folded` shows only its title, because
+    its cell computed nothing.
     """
 
     label: str
     named: Mapping[str, str]
+    doubt: Sentence | None
     messages: tuple[str, ...]
     folded: bool
 
     @property
-    def figures(self) -> list[str]:
-        """The figures in their order."""
-        return [*self.named.values()]
+    def answer(self) -> list[tuple[str, str]]:
+        """The figures that always stay, with their names."""
+        return [one for one in self.named.items() if one[0] in ANSWER]
+
+    @property
+    def others(self) -> list[str]:
+        """What comes after the answer: messages and the other figures."""
+        return [*self.messages, *(one for name, one in self.named.items() if name not in ANSWER)]
 
     @property
     def line(self) -> str:
-        """The figures in one line, without the label."""
-        return " · ".join(self.figures)
+        """All of it in one line, without the label."""
+        return " · ".join([*(one for _, one in self.answer), *self.others])
 
     def to_json(self) -> dict[str, Any]:
         """Return `HeadData` as JSON-ready data. Sentences are written without their texts."""
-        data = HeadData(label=self.label, figures=self.named, messages=self.messages, folded=self.folded)
+        data = HeadData(
+            label=self.label,
+            figures=self.named,
+            doubt=self.doubt or "",
+            messages=self.messages,
+            folded=self.folded,
+        )
         made: dict[str, Any] = decoding.to_json(data, texts=False)
         return {name: one for name, one in made.items() if one or name == "figures"}
 
@@ -69,18 +91,19 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
     """Return the head of a record's receipt. `cut` counts the parts that were left out of it."""
     busy = gpu.busy(record)
     recorded = busy and limits.is_gpu_time(record.limit)  # the limit would repeat the GPU's figure
-    peak = record.find("peak_memory_process")
     figures = {
         "time": repeats.headline(record) or _wall_time(record),
         "gpu": busy,
         "limit": None if recorded else limits.clause(record.limit),
         # Cells without framework operations are the normal case, so nothing is said.
         "where": "" if record.device.ran_on == () else where(record),
-        "memory": say("peak memory {memory}", memory=units.figure(peak)) if peak else "",
+        "memory": _memory(record),
     }
+    shown = {name: said for name, said in figures.items() if said}
     return Head(
         label(record),
-        {name: said for name, said in figures.items() if said},
+        shown,
+        limits.doubt(record.limit) if "limit" in shown else None,
         tuple(notes.summary(record, cut)),
         HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs,
     )
@@ -117,6 +140,33 @@ def where(record: Record) -> str:
 def _wall_time(record: Record) -> str:
     wall = record.reading("wall_time")
     return say("time not measured") if wall.value is None else figures_in_words.figure_text(wall, record)
+
+
+def _memory(record: Record) -> Sentence | str:
+    """Return what the cell added to the memory, and the peak of its GPU. Empty if neither is worth a look.
+
+    Records of earlier versions have only the peak of the process.
+    """
+    growth = record.find("memory_growth")
+    if growth is None:
+        peak = record.find("peak_memory_process")
+        return say("peak memory {memory}", memory=units.figure(peak)) if peak else ""
+    on_gpu = [
+        one
+        for one in record.readings
+        if one.quantity == "peak_memory_allocator" and one.value and _is_gpu(one)
+    ]
+    parts = []
+    if (growth.value or 0) >= _GREW:
+        parts.append(say("memory +{size}", size=units.figure(growth)))
+    if on_gpu:
+        most = max(on_gpu, key=lambda one: one.value or 0)
+        parts.append(say("GPU memory {size}", size=units.figure(most)))
+    return _listed(parts)
+
+
+def _is_gpu(one: Reading) -> bool:
+    return one.device is not None and not one.device.startswith("cpu")
 
 
 def _ran_on(ran_on: tuple[RanOn, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from jupyter_mlgpu.record.record import LogLine, Record
@@ -13,13 +14,16 @@ from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import notes, page, strip
-from jupyter_mlgpu.show.receipts.page import OpenReceipt, TimeBar
+from jupyter_mlgpu.show.receipts.page import OpenReceipt
 
 # One line high, so that figures that wrap are hidden.
 _FIGURES = (
     "display:inline-flex;flex-wrap:wrap;max-width:95%;height:1.5em;line-height:1.5;overflow:hidden;"
     "white-space:pre;vertical-align:top"
 )
+
+# The limit of a cell if it is not certain.
+_DOUBTFUL = "opacity:.7"
 
 # The title of a receipt that shows nothing until it is opened.
 _FOLDED = "Receipt"
@@ -36,28 +40,26 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None, language: str 
 def render(record: Record, shown: OpenReceipt) -> Markup:
     """Return a line of the most important figures, which opens to all others.
 
-    It is only a title if the cell computed nothing. The open part has the strip's legend, or times as bars,
-    then the limit, the devices, operations, and messages to act on. Folded in it are how all was measured,
-    what was not, and the other messages.
+    It is only a title if the cell computed nothing. The open part has the strip's legend, the limit, what to
+    do, the code lines, operations of a profiled cell, and messages to act on. All else is folded.
     """
     return element(
         "details",
         *_head(record, shown),
-        *map(_line, (*shown.notes, *shown.left_out)),
-        *(strip.legend(record, shown.word) or map(_bar, shown.bars)),
+        *map(_line, shown.notes),
+        *strip.legend(record, shown.word),
         *map(_line, shown.runs),
         *([element("div", element("b", _text(shown.answer)))] if shown.answer else []),
         *([_line(shown.advice)] if shown.advice else []),
-        table(shown.evidence),
         table(shown.lines),
-        *map(_line, shown.places),
-        *map(table, shown.work),
         *_roof(shown),
         *([element("div", shown.profiled)] if shown.profiled else []),
         *map(table, shown.operations),
         *(note(one, shown.language) for one in shown.to_act_on),
+        _fold(shown.evidence.summary, *map(_line, filter(None, [shown.doubt])), _evidence(shown)),
+        _fold(shown.word(page.WHERE), *map(_line, shown.places), *map(table, shown.work)),
         _fold(shown.word(shown.messages_title), *(note(one, shown.language) for one in shown.messages)),
-        _fold(shown.word(page.MEASURED), _measured(shown)),
+        _fold(shown.word(page.MEASURED), _measured(shown), *map(_line, shown.left_out)),
         _fold(shown.missing_title, *map(_line, shown.missing)),
         style="font-size:90%;opacity:.85",
     )
@@ -74,26 +76,32 @@ def _head(record: Record, shown: OpenReceipt) -> list[Markup]:
 
 
 def _closed(record: Record, shown: OpenReceipt) -> Markup:
-    """Return the figures on one line, hiding those that do not fit, then the messages and the strip.
+    """Return the answer, messages and figures on one line, hiding what does not fit, and the strip.
 
     The styles are inline, because viewers remove style sheets from untrusted HTML.
     """
     head = shown.head
-    first, *others = head.figures
-    figures = [element("span", first), *(element("span", f" · {one}") for one in others)]
+    answer = [
+        element(
+            "span", f" · {one}" if at else one, style=_DOUBTFUL if head.doubt and name == "limit" else None
+        )
+        for at, (name, one) in enumerate(head.answer)
+    ]
     return element(
         "summary",
         joined(element("b", head.label), ": ") if head.label else None,
-        element("span", *figures, style=_FIGURES),
-        *(f" · {one}" for one in head.messages),
+        element(
+            "span",
+            element("span", *answer),
+            *(element("span", f" · {one}") for one in head.others),
+            style=_FIGURES,
+        ),
         *(joined(element("br"), one) for one in strip.picture(record, shown.word)),
     )
 
 
-def _bar(shown: TimeBar) -> Markup:
-    width = f"{max(shown.part * 100, 1):.0f}%"
-    bar = element("div", style=f"width:{width};height:3px;background:gray")
-    return element("div", f"{shown.name} {shown.figure}", bar)
+def _evidence(shown: OpenReceipt) -> Markup:
+    return table(replace(shown.evidence, summary=""))
 
 
 def _roof(shown: OpenReceipt) -> list[Markup]:

@@ -9,39 +9,58 @@ from collections.abc import Sequence
 
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
-from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, rounded_share, samples_of
+from jupyter_mlgpu.explain.limits.most import MOST
+from jupyter_mlgpu.explain.limits.precision import (
+    FEWEST_FOR_SURE,
+    NEARLY_ALL,
+    coarse_share,
+    rounded_share,
+    samples_of,
+)
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.limit import HotLine, Limit
+from jupyter_mlgpu.record.limit import HotLine, Limit, LimitKind
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.sentence import Sentence, joined, say, with_commas
 from jupyter_mlgpu.show.page.model import Table
 
 
 def answer(limit: Limit) -> Sentence:
-    """Return the limit and what removing it can gain.
-
-    It begins with the confidence unless that is certain.
-    """
-    match limit.confidence:
-        case "likely":
-            sentence = say("Likely: {said}", said=limit.said)
-        case "open":
-            sentence = say("Not sure: {said}", said=limit.said)
-        case "sure":
-            sentence = limit.said
+    """Return the limit and what removing it can gain."""
+    doubtful = limit.confidence == "open" and _is_one(limit)
+    sentence = say("Possibly: {said}", said=limit.said) if doubtful else limit.said
     return sentence if limit.bound is None else joined(sentence, limit.bound)
 
 
+def doubt(limit: Limit | None) -> Sentence | None:
+    """Return why the limit is not certain, in one sentence. None if it is certain or unknown."""
+    if limit is None or limit.kind == "unknown" or limit.confidence == "sure":
+        return None
+    samples = samples_of(limit)
+    if samples is not None and samples < FEWEST_FOR_SURE:
+        return say("This is not certain: it rests on {count} samples.", count=samples)
+    if limit.confidence == "likely":
+        return say("This is likely: the evidence supports it but does not rule out everything else.")
+    return say("This is not certain: the evidence supports it no more than another answer.")
+
+
 def clause(limit: Limit | None) -> Sentence | None:
-    """Return the limit as a part of a line: `likely: about 90 % waiting`. None if it is unknown."""
+    """Return the limit as a part of a line: `about 90 % waiting`. None if it is unknown.
+
+    An unclear one is named with the second largest part, or with `possibly` if it has no other.
+    """
     if limit is None or limit.kind == "unknown" or limit.share is None:
         return kind_of(limit)
-    share, kind = rounded_share(limit.share, samples_of(limit)), _kind(limit)
+    kind, samples, certain = _kind(limit), samples_of(limit), limit.confidence != "likely"
+    if limit.confidence == "open" and not _is_one(limit) and limit.parts:
+        return _parts(limit, samples)
+    share = rounded_share(limit.share, samples, certain=certain)
     if share == NEARLY_ALL:
-        return _as_sure(limit, say("{kind} nearly all the time", kind=kind))
-    return _as_sure(limit, say("{share} {kind}", share=share, kind=kind))
+        said = say("{kind} nearly all the time", kind=kind)
+    else:
+        said = say("{share} {kind}", share=share, kind=kind)
+    return say("possibly {said}", said=said) if limit.confidence == "open" else said
 
 
 def is_gpu_time(limit: Limit | None) -> bool:
@@ -50,27 +69,39 @@ def is_gpu_time(limit: Limit | None) -> bool:
 
 
 def kind_of(limit: Limit | None) -> Sentence | None:
-    """Return the kind alone: `likely: waiting`. None if it is unknown."""
-    return None if limit is None or limit.kind == "unknown" else _as_sure(limit, _kind(limit))
+    """Return the kind alone: `waiting`, or `possibly waiting` if it is unclear. None if it is unknown."""
+    if limit is None or limit.kind == "unknown":
+        return None
+    return say("possibly {said}", said=_kind(limit)) if limit.confidence == "open" else _kind(limit)
+
+
+def _is_one(limit: Limit) -> bool:
+    """Return True if one kind has most of the time."""
+    return limit.kind != "unknown" and limit.share is not None and limit.share >= MOST
+
+
+def _parts(limit: Limit, samples: int | None) -> Sentence:
+    """Return the two largest parts: `50 % importing, 18 % computing, the rest unclear`."""
+    largest = [
+        say("{share} {kind}", share=coarse_share(share, samples), kind=_word(limit, kind))
+        for kind, share in list((limit.parts or {}).items())[:2]
+    ]
+    return say("{parts}, the rest unclear", parts=with_commas(largest))
 
 
 def _kind(limit: Limit) -> Sentence:
-    return (IMPORTING if is_importing(limit) else KINDS[limit.kind]).word
+    return _word(limit, limit.kind)
+
+
+def _word(limit: Limit, kind: LimitKind) -> Sentence:
+    """Return the word of a kind of this limit, of which `importing` is a part."""
+    return (IMPORTING if kind == limit.kind and is_importing(limit) else KINDS[kind]).word
 
 
 def with_kind(time: str, record: Record) -> str:
-    """Return a cell's wall time and its limit for a table: `14.7 s, likely: waiting`."""
+    """Return a cell's wall time and its limit for a table: `14.7 s, waiting`."""
     kind = kind_of(record.limit)
-    return time if kind is None else f"{time}, {kind}"
-
-
-def _as_sure(limit: Limit, said: Sentence) -> Sentence:
-    match limit.confidence:
-        case "likely":
-            return say("likely: {said}", said=said)
-        case "open":
-            return say("not sure: {said}", said=said)
-    return said
+    return time if kind is None else say("{one}, {other}", one=time, other=kind)
 
 
 def why_not(record: Record) -> list[Sentence]:
@@ -86,12 +117,16 @@ def evidence(readings: Sequence[Reading], *, caption: str = "", summary: str = "
     return Table(columns, tuple(map(_reading, readings)), caption=caption, summary=summary)
 
 
-def hot_lines(lines: Sequence[HotLine]) -> Table:
-    """Return a table of the code lines with the most samples, with their share and its interval."""
+def hot_lines(lines: Sequence[HotLine], *, intervals: bool = False) -> Table:
+    """Return a table of the code lines with the most samples and their share, and with its interval if asked.
+
+    The browser shows the interval on hover.
+    """
     share, samples = say("Share"), say("Samples")
-    columns = (say("Line"), share, samples, say("95 % interval"), say("Called most"))
+    middle = (say("95 % interval"),) if intervals else ()
+    columns = (say("Line"), share, samples, *middle, say("Called most"))
     caption = say("Lines of code, by samples taken there")
-    return Table(columns, tuple(map(_line, lines)), (share, samples), caption)
+    return Table(columns, tuple(_line(one, intervals) for one in lines), (share, samples), caption)
 
 
 def _reading(one: Reading) -> tuple[str, ...]:
@@ -112,11 +147,12 @@ def _value(one: Reading) -> str:
     return say("{share}, 95 % interval {low} to {high}", share=units.figure(one), low=low, high=high)
 
 
-def _line(one: HotLine) -> tuple[str, ...]:
+def _line(one: HotLine, intervals: bool) -> tuple[str, ...]:
     line = say("line {line}", line=str(one.line))
     place = line if one.cell is None else say("[{cell}] {line}", cell=str(one.cell), line=line)
     interval = say("{low} to {high}", low=units.percent(one.low), high=units.percent(one.high))
-    return place, units.percent(one.share), f"{one.samples:,}", interval, one.calls or ""
+    middle = (interval,) if intervals else ()
+    return place, units.percent(one.share), f"{one.samples:,}", *middle, one.calls or ""
 
 
 def _said(words: str) -> Sentence:

@@ -18,6 +18,9 @@ VERDICTS: Mapping[str, Sentence] = {
     "unknown": say("Not known"),
 }
 
+#: Verdicts that ask for nothing.
+QUIET = ("harmless", "info")
+
 #: Prefix in a receipt's `cut` for the number of lines left out, before their verdict.
 CUT = "logs."
 
@@ -25,14 +28,18 @@ CUT = "logs."
 def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[Sentence]:
     """Return `3 messages: 1 to act on` and `12 unknown messages`, including those cut from a receipt.
 
-    Lines that arrived after the cell are counted separately. Only the sidebar shows them, because the receipt
-    was drawn before.
+    Messages that ask for nothing are not counted, because they are folded with their own count. Lines that
+    arrived after the cell are counted separately. Only the sidebar shows them, because the receipt was drawn
+    before.
     """
     counts = Counter(rank(line) for line in record.logs if not line.late)
     late = Counter(rank(line) for line in record.logs if line.late)
     for part, count in (cut or {}).items():
         if part.startswith(CUT):
             counts[part.removeprefix(CUT)] += count
+    for quiet in QUIET:
+        counts.pop(quiet, None)
+        late.pop(quiet, None)
     unknown = counts.pop("unknown", 0)
     notes = counts.total()
     sentences: list[Sentence] = []

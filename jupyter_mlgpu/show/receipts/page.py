@@ -15,20 +15,11 @@ from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, head, limits, notes, operations, repeats
 from jupyter_mlgpu.show.receipts.head import Head
 
-_TIMES = ("wall_time", "cpu_time", "device_time")
 #: Most characters of an operation's name.
 _NAME = 80
 
 MEASURED = say("How it was measured")
-
-
-@dataclass(frozen=True, slots=True)
-class TimeBar:
-    """A time, its figure, and its ratio to the longest time, from 0 to 1."""
-
-    name: str
-    figure: str
-    part: float
+WHERE = say("Where it ran")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +27,20 @@ class OpenReceipt:
     """The content of a receipt, from its closed line to its folded end. Empty parts have nothing to show.
 
     `notes` are the kernel's remarks on the cell, `left_out` what the receipt has no room for. `runs` are
-    those of a cell that repeats. `answer` is the limit of the cell, `advice` what to do, `evidence` what
-    supports the answer. `lines` are the code lines with the most samples, `places` the devices where it ran.
-    `work` is the GPUs' work. For a profiled cell, `roof` draws its place under its machine's roof from the
-    `under_roof` figures, `operations` are its operations, and `profiled` is a remark on their times. Messages
-    to act on are separate. `measured` are readings, and `facts` other knowledge, each with its source.
-    `language` is that of the sentences.
+    those of a cell that repeats. `answer` is the limit of the cell, `doubt` the reason why that is not
+    certain, `advice` what to do, `evidence` what supports the answer. `lines` are the code lines with the
+    most samples, `places` the devices where it ran. `work` is the GPUs' work. For a profiled cell, `roof`
+    draws its place under its machine's roof from the `under_roof` figures, `operations` are its operations,
+    and `profiled` is a remark on their times. Messages to act on are separate. `measured` are readings, and
+    `facts` other knowledge, each with its source. `language` is that of the sentences.
     """
 
     head: Head
     notes: tuple[str, ...]
     left_out: tuple[str, ...]
-    bars: tuple[TimeBar, ...]
     runs: tuple[str, ...]
     answer: str
+    doubt: str
     advice: str
     evidence: Table
     lines: Table
@@ -92,9 +83,9 @@ def of(record: Record, cut: Mapping[str, int] | None = None, language: str = "en
         head.of(record, cut),
         record.notes,
         tuple(figures_in_words.left_out(cut)),
-        tuple(_bars(record)),
         tuple(repeats.strip(record)),
         "" if limit is None else limits.answer(limit),
+        limits.doubt(limit) or "",
         "" if limit is None else limit.next or "",
         limits.evidence(limit.evidence if limit else (), summary=say("Evidence")),
         limits.hot_lines(record.lines),
@@ -113,18 +104,6 @@ def of(record: Record, cut: Mapping[str, int] | None = None, language: str = "en
     )
     translated_receipt: OpenReceipt = receipt if language == "en" else in_language(receipt, language)
     return translated_receipt
-
-
-def _bars(record: Record) -> list[TimeBar]:
-    """Return times on one scale, or nothing for a single time, which has nothing to compare with."""
-    times = [one for one in record.readings if one.quantity in _TIMES and one.value is not None]
-    timings = [one for one in times if not figures_in_words.is_slowed(one, record)]
-    longest = max((one.value or 0 for one in timings), default=0)
-    if len(timings) < 2 or not longest:
-        return []
-    return [
-        TimeBar(units.title(one.quantity), units.figure(one), (one.value or 0) / longest) for one in timings
-    ]
 
 
 def _roof(record: Record) -> tuple[Chart | None, Table | None]:

@@ -10,22 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record.bounds import MaybeSaid, Said
+from jupyter_mlgpu.record.bounds import Said
 from jupyter_mlgpu.record.decoding import Share
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.view import READ_CELL, SENTENCE, ChartData, TableData
 from jupyter_mlgpu.show.receipts import page
-
-
-@dataclass(frozen=True, slots=True)
-class TimeBarData:
-    """A time, its figure, and its ratio to the longest time."""
-
-    name: MaybeSaid
-    figure: MaybeSaid
-    part: Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +39,13 @@ class OpenReceiptData:
     """
 
     left_out: tuple[Said, ...] = ()
-    bars: tuple[TimeBarData, ...] = ()
     answer: Said = ""
+    doubt: Said = ""
     advice: Said = ""
     evidence: TableData | None = None
     lines: TableData | None = None
     sampled_lines: tuple[SampledLineData, ...] = ()
+    where_title: Said = ""
     places: tuple[Said, ...] = ()
     work: tuple[TableData, ...] = ()
     roof: ChartData | None = None
@@ -75,12 +67,13 @@ def data(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceiptDat
     lines = record.lines[: view.ROWS]
     return OpenReceiptData(
         _said(shown.left_out),
-        tuple(TimeBarData(one.name, one.figure, one.part) for one in shown.bars),
         view.cut(shown.answer, SENTENCE),
+        view.cut(shown.doubt, SENTENCE),
         view.cut(shown.advice, SENTENCE),
         _table(shown.evidence),
         _table(shown.lines),
         tuple(SampledLineData(one.line, one.share, one.low, one.high, one.cell) for one in lines),
+        page.WHERE,
         _said(shown.places),
         _tables(shown.work),
         view.chart(shown.roof) if shown.roof and shown.roof.series else None,

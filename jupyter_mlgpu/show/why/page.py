@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
@@ -11,18 +10,12 @@ from jupyter_mlgpu.explain.limits.most import MOST
 from jupyter_mlgpu.explain.limits.precision import rounded_share, samples_of
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.displayable import Bundled
-from jupyter_mlgpu.record.limit import Confidence, Limit
+from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.show.page.model import Page, Part, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.receipts import figures_in_words, limits, roofline
-
-_SURE: Mapping[Confidence, Sentence] = {
-    "sure": say("This is certain: the evidence leaves no other answer."),
-    "likely": say("This is likely: the evidence supports it but does not rule out everything else."),
-    "open": say("This is not certain: the evidence supports it no more than another answer."),
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +31,12 @@ def page(shown: Reasons) -> Page:
     record = shown.record
     head = _unknown(record) if record.limit is None else _answer(record.limit, record)
     below, chart = roofline.table(record), roofline.chart(record)
-    parts = (*head, *([below] if below else []), limits.hot_lines(record.lines), _others(record))
+    parts = (
+        *head,
+        *([below] if below else []),
+        limits.hot_lines(record.lines, intervals=True),
+        _others(record),
+    )
     return Page(parts, title=_title(record), charts=(chart,) if chart else ())
 
 
@@ -53,7 +51,7 @@ def _title(record: Record) -> Sentence:
 def _answer(limit: Limit, record: Record) -> list[Part]:
     parts: list[Part] = [limits.answer(limit)]
     if limit.kind != "unknown":
-        parts.append(_SURE[limit.confidence])
+        parts.append(limits.doubt(limit) or say("This is certain: the evidence leaves no other answer."))
     if limit.share is None or limit.share >= MOST:
         parts.append(joined(_meaning(limit), *_share(limit, record)))
     if limit.next is not None:

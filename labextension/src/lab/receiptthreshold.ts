@@ -3,9 +3,9 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import { forEachNotebook, type Notebooks } from '../kernel/notebooks';
-import { preferences } from '../sidebar/preferences';
+import { DEFAULTS, preferences } from '../sidebar/preferences';
 
-/** Follow the setting. Kernels start with 0, which is not sent. */
+/** Follow the setting. Its default is not sent, because kernels start with it or with what they were told. */
 export function tellReceiptThreshold(tracker: INotebookTracker, notebooks: Notebooks): void {
   const sent = new WeakMap<NotebookPanel, number>();
   const send = (notebook: NotebookPanel): void => {
@@ -15,7 +15,7 @@ export function tellReceiptThreshold(tracker: INotebookTracker, notebooks: Noteb
       return;
     }
     const seconds = preferences.current.receiptSeconds;
-    if ((sent.get(notebook) ?? 0) !== seconds) {
+    if ((sent.get(notebook) ?? DEFAULTS.receiptSeconds) !== seconds) {
       sent.set(notebook, seconds);
       session.request('receipts', { from_seconds: seconds }).catch((error: unknown) => {
         console.warn('jupyter_mlgpu could not set from when on cells get receipts:', error);

@@ -1,12 +1,9 @@
-/**
- * The sampled lines of code, each with a bar. The filled part is the line's share of the samples, and the
- * bracket its confidence interval. The text beside it gives both.
- */
+/** The sampled lines of code, each with a bar for its share of the samples; the interval is on hover. */
 
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { barWidth } from '../record/format';
+import { barWidth, formatShare } from '../record/format';
 import type { ISampledLine, IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import type { ILineFinder } from './providers';
@@ -33,10 +30,10 @@ export function CodeLines(props: {
             ) : place === 0 ? (
               <Place record={record} line={line} name={text} finder={finder} t={t} />
             ) : (
-              <>
+              <span title={interval(line, t)}>
                 <Bar line={line} />
                 {text}
-              </>
+              </span>
             );
           }}
           t={t}
@@ -79,12 +76,13 @@ function Place(props: {
 }
 
 function Bar(props: { line: ISampledLine }): ReactElement {
-  const { share, low, high } = props.line;
-  const interval = { left: `${barWidth(low, 1)}%`, right: `${100 - barWidth(high, 1)}%` };
   return (
     <span className="jp-mlgpu-HotLine-bar" aria-hidden="true">
-      <span style={{ width: `${barWidth(share, 1)}%` }} />
-      <span style={interval} />
+      <span style={{ width: `${barWidth(props.line.share, 1)}%` }} />
     </span>
   );
+}
+
+function interval({ low, high }: ISampledLine, t: Translate): string {
+  return t('interval', { low: formatShare(low), high: formatShare(high) });
 }

@@ -6,13 +6,16 @@ export function Fold(props: {
   label: string;
   /** Class name without the prefix. */
   name?: string;
+  /** True if it is open at first. */
+  initially?: boolean;
   children: () => ReactNode;
 }): ReactElement {
-  const { label, name = 'Fold', children } = props;
-  const [open, setOpen] = useState(false);
+  const { label, name = 'Fold', initially = false, children } = props;
+  const [open, setOpen] = useState(initially);
   return (
     <details
       className={`jp-mlgpu-${name}`}
+      open={open}
       onToggle={event => {
         // The toggle events of nested sections arrive here too.
         if (event.target === event.currentTarget) {

@@ -11,10 +11,9 @@ import type { Sentence } from '../language/sentence';
 import { TableView } from '../page/TableView';
 import type { ITable } from '../page/pagetypes';
 import { isToActOn } from '../record/logs';
-import type { IOpenReceipt, ITimeBar } from '../record/openreceipt';
+import type { IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { lanesOf } from '../record/strip';
-import { barWidth } from '../record/format';
 import { CodeLines } from './CodeLines';
 import { Button } from './controls';
 import { Fold } from './Fold';
@@ -46,19 +45,13 @@ export function OpenReceipt(props: {
   function table(one: ITable, index: number): ReactElement {
     return <TableView key={index} table={one} t={t} />;
   }
+  const isAnswered = receipt.answer !== '' || receipt.profiled !== '' || toActOn.length > 0;
   return (
     <>
-      <Lines of={receipt.leftOut} t={t} />
-      {lanes.length > 0 ? (
-        <StripLegend record={record} lanes={lanes} t={t} />
-      ) : (
-        <Bars bars={receipt.bars} t={t} />
-      )}
+      {lanes.length > 0 && <StripLegend record={record} lanes={lanes} t={t} />}
       {onPage !== null && lanes.length > 0 && <Button label={t('stripLarger')} onClick={onPage} />}
       <Answer receipt={receipt} t={t} />
       <CodeLines record={record} receipt={receipt} finder={finder} t={t} />
-      <Lines of={receipt.places} t={t} />
-      {receipt.work.map(table)}
       {receipt.roof && (
         <Suspense>
           <ChartView chart={receipt.roof} above={new Set()} t={t} />
@@ -68,13 +61,29 @@ export function OpenReceipt(props: {
       <Lines of={receipt.profiled === '' ? [] : [receipt.profiled]} t={t} />
       {operations}
       <LogNotes record={record} lines={toActOn} t={t} />
+      {receipt.evidence && <Evidence receipt={receipt} evidence={receipt.evidence} t={t} />}
+      {receipt.places.length + receipt.work.length > 0 && (
+        <Fold label={t.say(receipt.whereTitle)}>
+          {() => (
+            <>
+              <Lines of={receipt.places} t={t} />
+              {receipt.work.map(table)}
+            </>
+          )}
+        </Fold>
+      )}
       {others.length > 0 && (
         <Fold label={t.say(receipt.messagesTitle) || t('logs')}>
           {() => <LogNotes record={record} lines={others} t={t} />}
         </Fold>
       )}
-      <Fold label={t.say(receipt.measuredTitle)}>
-        {() => <Measured {...{ record, receipt, t }} />}
+      <Fold label={t.say(receipt.measuredTitle)} initially={!isAnswered}>
+        {() => (
+          <>
+            <Measured {...{ record, receipt, t }} />
+            <Lines of={receipt.leftOut} t={t} />
+          </>
+        )}
       </Fold>
       {receipt.missing.length > 0 && (
         <Fold label={t.say(receipt.missingTitle)}>
@@ -97,10 +106,9 @@ function Lines(props: { of: readonly Sentence[]; t: Translate }): ReactElement {
   );
 }
 
-/** The limit of the cell, the advice, and the evidence. */
+/** The limit of the cell and the advice, with its commands as lines to copy. */
 function Answer(props: { receipt: IOpenReceipt; t: Translate }): ReactElement | null {
   const { receipt, t } = props;
-  const { evidence } = receipt;
   const [answer, advice] = [t.say(receipt.answer), t.say(receipt.advice)];
   if (answer === '') {
     return null;
@@ -116,32 +124,23 @@ function Answer(props: { receipt: IOpenReceipt; t: Translate }): ReactElement | 
       {commandsIn(advice).map(command => (
         <LineToCopy key={command} text={command} t={t} />
       ))}
-      {evidence && (
-        <Fold label={t.say(evidence.summary)}>
-          {() => <TableView table={evidence} foldedUnder={t.say(evidence.summary)} t={t} />}
-        </Fold>
-      )}
     </div>
   );
 }
 
-/** Times as bars on one scale, one a line, with figures. */
-function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement | null {
-  const { bars, t } = props;
-  if (bars.length === 0) {
-    return null;
-  }
+/** Why the answer is not certain, and the readings behind it. */
+function Evidence(props: { receipt: IOpenReceipt; evidence: ITable; t: Translate }): ReactElement {
+  const { receipt, evidence, t } = props;
+  const title = t.say(evidence.summary);
   return (
-    <div className="jp-mlgpu-Bars">
-      {bars.map(({ name, figure, part }, index) => (
-        <div key={index} className="jp-mlgpu-Bars-line">
-          {/* Screen readers need the space between the name and the figure. */}
-          <span>{`${t.say(name)} `}</span>
-          <span className="jp-mlgpu-Bar" style={{ width: `${barWidth(part, 1)}%` }} />
-          <span className="jp-mlgpu-Bars-figure">{t.say(figure)}</span>
-        </div>
-      ))}
-    </div>
+    <Fold label={title}>
+      {() => (
+        <>
+          <Lines of={receipt.doubt === '' ? [] : [receipt.doubt]} t={t} />
+          <TableView table={evidence} foldedUnder={title} t={t} />
+        </>
+      )}
+    </Fold>
   );
 }
 

@@ -3,7 +3,7 @@
 import { useId, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { figuresOf, messagesOf } from '../record/head';
+import { messagesOf, namedFiguresOf } from '../record/head';
 import type { IRecord, Unreadable } from '../record/record';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
@@ -42,6 +42,17 @@ export function Receipt(props: {
 
 const nowhere = (): null => null;
 
+/** Figures that stay in the narrowest window: the time, and what it was spent on. */
+const ANSWER = new Set(['time', 'gpu', 'limit']);
+
+/** Return the figures of the answer, and the others. */
+function split<T>(figures: [name: string, T][]): [answer: [string, T][], others: [string, T][]] {
+  return [
+    figures.filter(([name]) => ANSWER.has(name)),
+    figures.filter(([name]) => !ANSWER.has(name))
+  ];
+}
+
 function KnownReceipt(props: {
   record: IRecord;
   initially: boolean;
@@ -57,10 +68,18 @@ function KnownReceipt(props: {
   const details = useId();
   const { folded } = record.head;
   const label = t.say(record.head.label);
-  const figures = figuresOf(record, t);
+  const figures = namedFiguresOf(record, t);
   // Screen readers read one whole sentence. On screen, what does not fit wraps out of sight.
-  const visible = folded && !open ? [t('foldedReceipt')] : figures;
-  const name = [label || t(record.outcome), ...figures, messagesOf(record, t)]
+  const visible: typeof figures = folded && !open ? [['time', t('foldedReceipt')]] : figures;
+  const [answer, rest] = split(visible);
+  const doubt = t.say(record.head.doubt);
+  const [first, others] = split(figures);
+  const name = [
+    label || t(record.outcome),
+    ...first.map(([, figure]) => figure),
+    messagesOf(record, t),
+    ...others.map(([, figure]) => figure)
+  ]
     .filter(Boolean)
     .join(', ');
   return (
@@ -76,12 +95,23 @@ function KnownReceipt(props: {
         <Caret open={open} />
         <Outcome outcome={record.outcome} t={t} />
         {label && <span className="jp-mlgpu-Label">{label}</span>}
-        <span className="jp-mlgpu-Receipt-figures">
-          {visible.map((figure, index) => (
-            <span key={index}>{index === 0 ? figure : ` · ${figure}`}</span>
+        <span className="jp-mlgpu-Receipt-answer">
+          {answer.map(([name, figure], index) => (
+            <span
+              key={name}
+              className={name === 'limit' && doubt !== '' ? 'jp-mlgpu-Receipt-unsure' : undefined}
+              title={name === 'limit' && doubt !== '' ? doubt : undefined}
+            >
+              {index === 0 ? figure : ` · ${figure}`}
+            </span>
           ))}
         </span>
-        <NotesCount record={record} t={t} />
+        <span className="jp-mlgpu-Receipt-rest">
+          <NotesCount record={record} t={t} />
+          {rest.map(([name, figure]) => (
+            <span key={name}>{` · ${figure}`}</span>
+          ))}
+        </span>
       </button>
       {!folded && <Strip record={record} onPage={onPage} t={t} />}
       <Runs record={record} t={t} />

@@ -30,8 +30,18 @@ export function headOfText(plain: unknown): IHead | null {
 }
 
 /** Return the main figures, the most important first; the outcome if there are none. */
-export function figuresOf({ head, outcome }: IRecord, t: Translate): string[] {
-  return head.figures.length > 0 ? head.figures.map(([, figure]) => t.say(figure)) : [t(outcome)];
+export function figuresOf(record: IRecord, t: Translate): string[] {
+  return namedFiguresOf(record, t).map(([, figure]) => figure);
+}
+
+/** Return the main figures with their names. */
+export function namedFiguresOf(
+  { head, outcome }: IRecord,
+  t: Translate
+): [name: string, figure: string][] {
+  return head.figures.length > 0
+    ? head.figures.map(([name, figure]) => [name, t.say(figure)])
+    : [['time', t(outcome)]];
 }
 
 /** Return the figure of a name; empty if there is none. */

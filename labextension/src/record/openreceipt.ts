@@ -11,11 +11,6 @@ import { readChart, readTable } from '../page/pagetypes';
 
 const listOfSentence = listOf(sentence);
 
-/** A time, its figure, and its ratio to the longest time. */
-export const readTimeBar = shape({ part: amount }, { name: said, figure: said });
-
-export type ITimeBar = Read<typeof readTimeBar>;
-
 /** A line of code, in this cell or the one with execution count cell, and its share of samples. */
 export const readSampledLine = shape(
   { line: count, share: amount, low: amount, high: amount },
@@ -29,12 +24,13 @@ export const readOpenReceipt = shape(
   {},
   {
     leftOut: listOfSentence,
-    bars: listOf(readTimeBar),
     answer: said,
+    doubt: said,
     advice: said,
     evidence: readTable,
     lines: readTable,
     sampledLines: listOf(readSampledLine),
+    whereTitle: said,
     places: listOfSentence,
     work: listOf(readTable),
     roof: readChart,

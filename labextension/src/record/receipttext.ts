@@ -23,13 +23,16 @@ export function receiptText(record: IRecord, receipt: IOpenReceipt, t: Translate
   return [
     `${cellNumber(cell)} ${cell.name}`,
     dotted(t.say(head.label) || t(outcome), ...figuresOf(record, t)),
-    ...[...notes, ...receipt.leftOut, receipt.answer, receipt.advice].map(say),
-    ...[receipt.evidence, receipt.lines].flatMap(rows),
-    ...receipt.places.map(say),
-    ...[...receipt.work, receipt.underRoof].flatMap(rows),
+    ...[...notes, receipt.answer, receipt.advice].map(say),
+    ...rows(receipt.lines),
+    ...rows(receipt.underRoof),
     ...[receipt.profiled].map(say),
-    ...[...receipt.operations, receipt.measured, receipt.facts].flatMap(rows),
-    ...receipt.missing.map(say),
+    ...receipt.operations.flatMap(rows),
+    say(receipt.doubt),
+    ...rows(receipt.evidence),
+    ...receipt.places.map(say),
+    ...[...receipt.work, receipt.measured, receipt.facts].flatMap(rows),
+    ...[...receipt.leftOut, ...receipt.missing].map(say),
     dotted(record.startedAt, t.say(receipt.versions))
   ]
     .filter(Boolean)

@@ -92,7 +92,13 @@ export type IRecord = Read<typeof readRecord>;
 /** The head as the browser gets it, with figures by their names. Empty parts are left out. */
 export const readHead = shape(
   {},
-  { label: said, figures: pairsOf(sentence), messages: listOf(sentence), folded: flag }
+  {
+    label: said,
+    figures: pairsOf(sentence),
+    doubt: said,
+    messages: listOf(sentence),
+    folded: flag
+  }
 );
 
 export type IHead = Read<typeof readHead>;

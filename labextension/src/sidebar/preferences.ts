@@ -10,7 +10,8 @@ import { amount, flag, named, oneOf, or, orEmpty, shape, word } from '../languag
 /** Largest number of seconds between two updates of the gauges. */
 const SLOWEST = 60;
 
-/** Largest threshold in seconds for receipts. */
+/** Default and largest threshold in seconds for receipts; the default is the kernel's own. */
+const RECEIPT_FROM = 0.1;
 const LATEST = 1;
 
 /** Read settings; an invalid value counts as not set. */
@@ -31,7 +32,9 @@ export const readPreferences = orEmpty(
       /** Harmless native lines under a cell: folded into one line, shown in place, or all lines untouched. */
       nativeLines: named('nativeLines', or('fold', oneOf('fold', 'show', 'all'))),
       /** Seconds from which a cell gets a receipt for its time alone; 0 for all cells. */
-      receiptSeconds: named('receiptSeconds', value => Math.min(amount(value) ?? 0, LATEST)),
+      receiptSeconds: named('receiptSeconds', value =>
+        Math.min(amount(value) ?? RECEIPT_FROM, LATEST)
+      ),
       /** Seconds a cell has run before its end out of sight is notified; 0 for never. */
       notifyAfter: named('notifyAfter', value => amount(value) ?? 60),
       /** A language code, or `jupyterlab` for JupyterLab's language. */

@@ -62,6 +62,7 @@ class Server:
             env={
                 **(os.environ if installed or python == sys.executable else from_another(folder)),
                 "HOME": str(folder),
+                "JUPYTER_MLGPU_RECEIPTS": "all",  # short cells get receipts, too
                 "IPYTHONDIR": str(folder / "ipython"),
                 "JUPYTER_CONFIG_DIR": str(self._config),
                 "JUPYTER_DATA_DIR": str(self._data),

@@ -15,6 +15,7 @@ from jupyter_mlgpu.jupyter.notebook.cell.cell_code import addresses_package
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
 
 #: Environment variable that asks for output in every kernel, for users who load the extension from a profile.
+#: `all` also asks for the receipts of the shortest cells (`receipt_threshold.py`).
 SETTING = "JUPYTER_MLGPU_RECEIPTS"
 
 

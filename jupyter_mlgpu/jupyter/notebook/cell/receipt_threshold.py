@@ -1,6 +1,6 @@
-"""Decides which cells get a receipt: all, or only long ones and those with something to report.
+"""Decides which cells get a receipt: those that took long, and those with something to report.
 
-Users who run many short cells set this in JupyterLab. Each page sends it on the control channel:
+JupyterLab has a setting for how long that is. Each page sends it on the control channel:
 
     {"type": "receipts", "from_seconds": 0.2}
 
@@ -9,25 +9,36 @@ Records are made all the same, and the sidebar lists them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from jupyter_mlgpu import jupyter
+from jupyter_mlgpu.jupyter.notebook.browser.audience import SETTING
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import TO_ACT_ON, Record
 from jupyter_mlgpu.record.sentence import say
 
-#: Seconds of wall time from which a cell always gets a receipt: the largest threshold allowed.
+#: Seconds from which a cell gets a receipt for its time alone: faster ones seem to take no time. The schema
+#: of JupyterLab's setting has the same default.
+FROM_S = 0.1
+#: Seconds from which a cell always gets a receipt: the largest threshold allowed.
 ALWAYS_FROM = 1.0
+_ALL = "all"
 _CELL_MAGICS = ("%%mlc_", "%%mlgpu")
 
 
-class ReceiptThreshold(Struct):
-    """Decides if a cell gets a receipt; `seconds` is the shortest wall time that is enough by itself."""
+def threshold(environment: Mapping[str, str] = os.environ) -> float:
+    """Return the threshold in seconds at first: 0 if the environment asks for the receipts of all cells."""
+    return 0.0 if environment.get(SETTING) == _ALL else FROM_S
 
-    seconds: float = 0.0
+
+class ReceiptThreshold(Struct):
+    """Decides if a cell gets a receipt; `seconds` is the shortest time that is enough by itself."""
+
+    seconds: float = field(default_factory=threshold)
 
     def set(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """Set the threshold from a browser's message; raises UsageError if it is not 0 to 1 seconds."""
@@ -44,12 +55,13 @@ class ReceiptThreshold(Struct):
     def wants(self, record: Record, code: str) -> bool:
         """Return True if a cell gets a receipt.
 
-        That is so if it took long, failed, has something to report, or uses one of our cell magics.
+        That is so if it took long, together with its GPU work, or if that is not known; if it failed, has
+        something to report, or uses one of our cell magics.
         """
-        wall = record.reading("wall_time").value
+        duration = record.duration
         return (
-            wall is None
-            or wall >= self.seconds
+            duration is None
+            or duration >= self.seconds
             or record.outcome != "ok"
             or record.mode == "profiled"
             or bool(record.notes)

@@ -26,7 +26,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import Journal
 from jupyter_mlgpu.record.gpu_work import GpuFigures
-from jupyter_mlgpu.record.record import STILL_READING, Record
+from jupyter_mlgpu.record.record import STILL_READING, Fact, Record
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.store import NEWEST, Store
@@ -119,16 +119,12 @@ def saving_stage(journal: Journal | None) -> RecordStage:
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:
-    """Add a note on the time of the traceback if that is most of the time the user waited."""
+    """Add the time of the traceback as a fact if that is most of the time the user waited."""
     wall = record.reading("wall_time").value
     if wall is None or left_out_s <= max(wall, _UNNOTICED_S):
         return record
-    return record.with_note(
-        say(
-            "IPython took another {time} to show the traceback; these times do not include it.",
-            time=units.seconds(left_out_s),
-        )
-    )
+    source = say("IPython, to show the traceback; the times do not include it")
+    return replace(record, facts={**record.facts, "traceback": Fact(units.seconds(left_out_s), source)})
 
 
 def with_values_elsewhere(

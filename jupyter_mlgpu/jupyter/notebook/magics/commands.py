@@ -81,7 +81,7 @@ class Commands:
             self.events.set_tracing(on)
             self.channel.push({"type": "trace", "on": on})
         if on:
-            return say("Tracing is on: every cell gets a receipt, starting with the next.")
+            return say("Tracing is on, starting with the next cell.")
         return say("Tracing is off; the records so far are kept. `%mlc_trace on` turns it on again.")
 
     def _trace_status(self) -> Sentence:

@@ -1,29 +1,25 @@
-"""Peak memory of this process while a cell runs.
+"""Peak memory of this process while a cell runs, and how far that is above its memory at the start.
 
 Linux keeps the peak of the resident set and resets it on request: writing 5 to /proc/self/clear_refs resets
 VmHWM of /proc/self/status (proc(5)), and with it the peak that getrusage(2) returns to the program.
-Elsewhere `sampler.SampledPeak` samples the resident set.
+Elsewhere `SampledPeak` samples the resident set.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from jupyter_mlgpu.measure.probes import resets
 from jupyter_mlgpu.measure.probes.base import Probe, ProbeInstruments
 from jupyter_mlgpu.measure.probes.resets import ResetDetector
-from jupyter_mlgpu.measure.probes.sampler import SampledPeak
+from jupyter_mlgpu.measure.probes.resident_set import resident_set
+from jupyter_mlgpu.measure.probes.sampled_peak import PEAK, SampledPeak, peak_readings
 from jupyter_mlgpu.measure.probes.systemfile import read_once, write_once
-from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing, new_reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import say
 
 _STATUS = "/proc/self/status"
-
-RESET = say(
-    "This cell's code reset the peak (it wrote to /proc/self/clear_refs), so the peak before "
-    "that is not known."
-)
 
 
 def probe(instruments: ProbeInstruments) -> Probe:
@@ -39,21 +35,17 @@ def probe(instruments: ProbeInstruments) -> Probe:
 class ResettablePeak:
     """Peak of the resident set in bytes, from the Linux kernel; exact except for pages counted in batches."""
 
-    quantity = "peak_memory_process"
+    quantity = PEAK
     detail = say("VmHWM of /proc/self/status, reset at the start")
 
-    def start(self) -> Callable[[], Reading]:
-        """Begin. Returns a function that ends the measurement and returns the reading."""
+    def start(self) -> Callable[[], Sequence[Reading]]:
+        """Begin. Returns a function that ends the measurement and returns the readings."""
         peaks = _peaks()
         me = peaks.begin()
+        at_start, _ = resident_set()
 
-        def stop() -> Reading:
-            peak = peaks.end(me)
-            if peak is None:
-                return missing(
-                    self.quantity, RESET, scope="process", source=OPERATING_SYSTEM, detail=self.detail
-                )
-            return new_reading(self.quantity, peak, "process", OPERATING_SYSTEM, 1, detail=self.detail)
+        def stop() -> Sequence[Reading]:
+            return peak_readings(peaks.end(me), at_start, 1, self.detail)
 
         return stop
 
