@@ -170,7 +170,9 @@ def test_a_receipt_comes_after_the_reply_and_before_the_kernel_is_idle(plain):
     plain.run("sent.clear()\nprint('hello')")
     plain.run("session.send = original\nseen = list(sent)")
     seen = plain.evaluate("seen")
-    assert seen[: seen.index("idle") + 1] == ["stream", "execute_reply", "display_data", "idle"]
+    # What pages get is sent by another thread, at any time.
+    of_the_cell = [one for one in seen[: seen.index("idle") + 1] if one != "comm_msg"]
+    assert of_the_cell == ["stream", "execute_reply", "display_data", "idle"]
 
 
 def test_an_expression_beside_the_cell_finds_its_record(plain):

@@ -132,9 +132,9 @@ def test_device_and_tracing_are_broadcast_when_they_change(notebook):
 def test_a_page_tells_the_language_of_its_notebook_when_it_asks(start_kernel):
     notebook = start_kernel()
     notebook.ask("jupyter_mlgpu_snapshot_request", {"language": "zh"})
-    ((_, shown),) = notebook.run("x = 1").outputs
-    assert "峰值内存" in shown["text/plain"]
-    assert "峰值内存" in shown["text/html"]
+    _, (_, shown) = notebook.run("1 / 0").outputs
+    assert "出错" in shown["text/plain"]
+    assert "出错" in shown["text/html"]
     assert notebook.run("%mlc_trace status").text.startswith("跟踪已打开")
 
 

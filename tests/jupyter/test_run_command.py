@@ -118,13 +118,17 @@ def receipts(cell: Any) -> list[dict[str, Any]]:
 
 
 def test_a_notebook_is_answered_in_the_language_of_its_metadata(tmp_path):
-    source = write(tmp_path, "x = 1", "from jupyter_mlgpu.lessons import predict\npredict('How many?', ...)")
+    source = write(
+        tmp_path,
+        "%%mlc_trace --ops\nx = 1",
+        "from jupyter_mlgpu.lessons import predict\npredict('How many?', ...)",
+    )
     written = nbformat.read(source, as_version=4)
     written.metadata["jupyter_mlgpu"] = {"language": "zh"}
     nbformat.write(written, source)
     ran = run(source)
     assert ran.status == 0, ran.errors
-    assert "峰值内存" in ran.cells[0].outputs[0].data["text/plain"]
+    assert "分析" in ran.cells[0].outputs[0].data["text/plain"]
     assert "还没有预测" in printed(ran.cells[1])
 
 
@@ -383,7 +387,7 @@ def test_a_reader_that_stops_early_costs_no_file_of_the_run(tmp_path):
 
 
 def test_a_kernel_that_dies_leaves_the_records_of_the_cells_before(tmp_path):
-    source = write(tmp_path, "a = 1", "import os\nos._exit(7)", "print('never')")
+    source = write(tmp_path, "%%mlc_trace\na = 1", "import os\nos._exit(7)", "print('never')")
     ran = run(source)
     assert ran.status == 2
     said = re.sub(r"after [\d.]+ \w+", "after SOME TIME", ran.complaint)

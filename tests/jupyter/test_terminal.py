@@ -9,21 +9,21 @@ import pytest
 pytestmark = pytest.mark.kernel
 
 
-def ipython(code: str, tmp_path) -> str:
+def ipython(code: str, tmp_path, **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"],
         input=code,
         capture_output=True,
         text=True,
         timeout=60,
-        env={**os.environ, "IPYTHONDIR": str(tmp_path)},
+        env={**os.environ, "IPYTHONDIR": str(tmp_path), **environment},
         check=True,
     )
     return done.stdout + done.stderr
 
 
 def test_a_receipt_is_printed_under_each_input(tmp_path):
-    shown = ipython("%load_ext jupyter_mlgpu\n40 + 2\nexit\n", tmp_path)
+    shown = ipython("%load_ext jupyter_mlgpu\n40 + 2\nexit\n", tmp_path, JUPYTER_MLGPU_RECEIPTS="all")
     assert "42" in shown
     assert "[mlgpu] " in shown
     assert shown.index("42") < shown.index("[mlgpu]")
@@ -33,7 +33,8 @@ def test_a_profile_alone_has_no_receipts_printed_and_a_cell_that_loads_us_then_h
     (tmp_path / "profile_default").mkdir()
     settings = tmp_path / "profile_default" / "ipython_config.py"
     settings.write_text('c.InteractiveShellApp.extensions = ["jupyter_mlgpu"]\n')
-    shown = ipython("40 + 2\n%load_ext jupyter_mlgpu\n50 + 2\nexit\n", tmp_path)
+    long = "import time; time.sleep(0.2);"
+    shown = ipython(f"{long} 40 + 2\n%load_ext jupyter_mlgpu\n{long} 50 + 2\nexit\n", tmp_path)
     assert shown.index("42") < shown.index("52") < shown.index("[mlgpu]")
 
 

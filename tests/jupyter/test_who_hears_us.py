@@ -26,6 +26,7 @@ def profile_kernel(start_for_module, tmp_path_factory):
 @pytest.fixture
 def notebook(profile_kernel):
     """The kernel as the first test finds it; what is left in it is one record more."""
+    profile_kernel.evaluate("None", prepare=FORGET)  # the kernels of tests are asked for all receipts
     profile_kernel.deltas()
     profile_kernel.broadcasts.clear()
     yield profile_kernel

@@ -44,6 +44,7 @@ def logs(cell):
 def test_nbclient_which_papermill_uses_gets_each_line_in_its_cell(notebook, tmp_path, monkeypatch):
     monkeypatch.delenv("PYTEST_CURRENT_TEST")  # ipykernel turns its own capture off under pytest
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setenv("JUPYTER_MLGPU_RECEIPTS", "all")
     nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
     assert logs(notebook.cells[1]) == ["native line"]
     assert logs(notebook.cells[2]) == []

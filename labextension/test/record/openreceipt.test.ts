@@ -66,9 +66,6 @@ test('of an open receipt that nobody vouches for the parts that can be read are 
     shown.work.map(({ rows }) => rows),
     [[['1'], ['2']]]
   );
-  assert.deepEqual(open({ bars: [{ name: 'a' }, { name: 'b', part: 0.5 }] }).bars, [
-    { name: 'b', figure: '', part: 0.5 }
-  ]);
   for (const nothing of [null, 7, 'x', []]) {
     assert.equal(readOpenReceipt(nothing), null);
   }
