@@ -20,6 +20,7 @@ import { Panel } from './sidebar/panel';
 import { placePanel, showPanel, revealOnce } from './sidebar/placing';
 import { FinishedCells } from './lab/finished';
 import { FoldedOutputs } from './lab/foldlines';
+import { LineHeat } from './lab/lineheat';
 import { LiveLines } from './lab/liveline';
 import { setLanguage } from './lab/notices';
 import { outputsProvider, lineProvider, restarterProvider } from './receipts/providers';
@@ -87,6 +88,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     outputsProvider.changed.emit();
     setLanguage(language);
     new LiveLines(tracker, notebooks, language);
+    new LineHeat(tracker, notebooks, language);
     new FinishedCells(tracker, notebooks, language);
 
     addCommands({ app, tracker, notebooks, panel, traced, restarter, language });

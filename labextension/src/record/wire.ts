@@ -63,6 +63,14 @@ export const readOpStat = shape(
 
 export type IOpStat = Read<typeof readOpStat>;
 
+/** A line of a cell's code with the number of stack samples that were in it. */
+export const readHotLine = shape(
+  { line: count, samples: count, share: amount, low: amount, high: amount },
+  { cell: count, calls: text }
+);
+
+export type IHotLine = Read<typeof readHotLine>;
+
 /** Everything known about one cell. */
 export const readRecord = shape(
   {
@@ -79,6 +87,7 @@ export const readRecord = shape(
     mode: or('light', oneOf('light', 'profiled')),
     origin: or('live', oneOf('live', 'loaded', 'replayed')),
     notes: listOf(sentence),
+    lines: listOf(readHotLine),
     native: readNativeOutput,
     gpuWork: listOf(readGpuWork),
     asynchronous: flag,

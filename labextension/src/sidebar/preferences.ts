@@ -35,6 +35,8 @@ export const readPreferences = orEmpty(
       receiptSeconds: named('receiptSeconds', value =>
         Math.min(amount(value) ?? RECEIPT_FROM, LATEST)
       ),
+      /** False to leave hot lines unmarked in the code. */
+      lineHeat: named('lineHeat', value => value !== false),
       /** Seconds a cell has run before its end out of sight is notified; 0 for never. */
       notifyAfter: named('notifyAfter', value => amount(value) ?? 60),
       /** A language code, or `jupyterlab` for JupyterLab's language. */

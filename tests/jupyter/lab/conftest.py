@@ -497,3 +497,15 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
     gate = Gate(tmp_path / "go")
     yield gate
     gate.open()
+
+
+@pytest.fixture
+def our_settings(server: Server, page: Page) -> Iterator[Callable[..., None]]:
+    """Sets our settings, in a page loaded afresh, until the test has ended."""
+
+    def change(**values: object) -> None:
+        server.change_setting("sidebar", values, "jupyter-mlgpu")
+        page.goto("about:blank")
+
+    yield change
+    change()

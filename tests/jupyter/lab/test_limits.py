@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,28 +60,70 @@ def test_a_receipt_has_the_limit_in_its_line_and_opened_what_to_do_and_the_lines
     expect(limit).to_contain_text("Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.")
     expect(limit.locator(".jp-mlgpu-LineToCopy code")).to_have_text("%%mlc_trace --ops")
     expect(limit.get_by_role("button", name="Copy")).to_be_visible()
-    limit.get_by_text("Evidence").click()
-    evidence = limit.get_by_role("table", name="Evidence")
+    lines = receipt.get_by_role("table", name="Lines of code")
+    expect(lines.get_by_role("columnheader")).to_have_text(["Line", "Share", "Samples", "Called most"])
+    first = lines.get_by_role("row").nth(1)
+    expect(first.get_by_role("rowheader")).to_have_text("line 4 x, y = next(batches)", use_inner_text=True)
+    expect(first.get_by_role("cell")).to_have_text(["82 %", "41", "next(batches)"])
+    expect(first.get_by_title("95 % interval: 69 % to 90 %")).to_be_visible()
+    track, share = (
+        box.bounding_box() or {"x": 0.0, "width": 0.0}
+        for box in (first.locator(".jp-mlgpu-HotLine-bar"), first.locator(".jp-mlgpu-HotLine-bar > span"))
+    )
+    assert abs(share["width"] / track["width"] - 0.82) < 0.01
+    receipt.get_by_text("Evidence", exact=True).click()
+    expect(receipt).to_contain_text("This is likely: the evidence supports it but does not rule out")
+    evidence = receipt.get_by_role("table", name="Evidence")
     expect(evidence.get_by_role("row").nth(1)).to_contain_text(
         "Share of the samples82 %, 95 % interval 69 % to 90 %"
     )
-    lines = receipt.get_by_role("table", name="Lines of code")
-    expect(lines.get_by_role("columnheader")).to_have_text(
-        ["Line", "Share", "Samples", "95 % interval", "Called most"]
-    )
-    first = lines.get_by_role("row").nth(1)
-    expect(first.get_by_role("rowheader")).to_have_text("line 4 x, y = next(batches)", use_inner_text=True)
-    expect(first.get_by_role("cell")).to_have_text(["82 %", "41", "69 % to 90 %", "next(batches)"])
-    track, share, interval = (
-        box.bounding_box() or {"x": 0.0, "width": 0.0}
-        for box in (
-            first.locator(".jp-mlgpu-HotLine-bar"),
-            *first.locator(".jp-mlgpu-HotLine-bar > span").all(),
+    expect(line.get_by_title("This is likely: the evidence")).to_have_text(" · about 90 % preparing input")
+
+
+def bars(lab: Lab, cell: int) -> list[tuple[str, float]]:
+    """The figures on hover of the marks in a cell's gutter, and each mark's height in lines."""
+    found = (
+        lab.cell(cell)
+        .locator(".jp-mlgpu-Heat-bar")
+        .evaluate_all(
+            "bars => bars.map(bar => [bar.title, bar.offsetHeight / bar.parentElement.offsetHeight])"
         )
     )
-    assert abs(share["width"] / track["width"] - 0.82) < 0.01
-    assert abs((interval["x"] - track["x"]) / track["width"] - 0.6922) < 0.01
-    assert abs(interval["width"] / track["width"] - (0.9019 - 0.6922)) < 0.01
+    return [(title, height) for title, height in found]
+
+
+def test_hot_lines_are_marked_in_the_gutter_also_of_a_cell_whose_function_was_called(lab: Lab) -> None:
+    open_saved(lab, "gutter.ipynb")
+    own, called = lab.cell(1).locator(".jp-mlgpu-Heat-bar"), lab.cell(0).locator(".jp-mlgpu-Heat-bar")
+    expect(own).to_have_count(2)
+    expect(called).to_have_count(1)
+    (first, height), _ = bars(lab, 1)
+    assert first == "82 % of the samples of this cell\u2019s last run (95 % interval: 69 % to 90 %)"
+    assert abs(height - 0.82) < 0.05
+    ((other, _),) = bars(lab, 0)
+    assert other.startswith("6 % of the samples of [4], which called this")
+    marked = lab.cell(1).locator(".cm-line").nth(3).bounding_box() or {"y": 0}
+    assert abs((own.first.bounding_box() or {"y": 0})["y"] - marked["y"]) < 8, "it is beside its line"
+
+
+def test_the_marks_take_no_room_and_go_when_the_code_is_edited(lab: Lab) -> None:
+    open_saved(lab, "gutter_gone.ipynb")
+    own = lab.cell(1).locator(".jp-mlgpu-Heat-bar")
+    expect(own).to_have_count(2)
+    before = lab.cell(1).locator(".cm-line").first.bounding_box()
+    lab.cell(1).locator(".cm-line").first.click()
+    lab.page.keyboard.type("#")
+    expect(own).to_have_count(0)
+    assert lab.cell(1).locator(".cm-line").first.bounding_box() == before
+    expect(lab.cell(0).locator(".jp-mlgpu-Heat-bar")).to_have_count(1)
+
+
+def test_no_line_is_marked_where_the_setting_says_so(lab: Lab, our_settings: Callable[..., None]) -> None:
+    our_settings(lineHeat=False)
+    open_saved(lab, "gutter_off.ipynb")
+    expect(lab.receipts).to_have_count(2)
+    expect(lab.page.locator(".jp-mlgpu-Heat-bar")).to_have_count(0)
+    assert "jp-mlgpu-Heat" not in (lab.server.root / "gutter_off.ipynb").read_text()
 
 
 def test_a_line_leads_to_its_place_with_a_click_or_with_enter_also_in_another_cell(lab: Lab) -> None:
