@@ -210,11 +210,10 @@ def _causes(cells: Iterable[CellTime]) -> Mapping[Sentence, _Cause]:
 
 def _shares(limit: Limit, record: Record) -> Mapping[Sentence, float]:
     """Return the shares of a cell's time by the word for their cause, as far as its limit is certain."""
-    shares = limit.parts
-    if shares is None:
-        if limit.share is None or limit.kind == "unknown" or limit.confidence == "open":
-            return {}
-        shares = {limit.kind: limit.share}
+    main = limit.share or 0.0
+    if limit.confidence == "open" and main >= MOST:
+        return {}  # its causes may be others
+    shares = limit.parts or {limit.kind: main}
     words = {KINDS[kind].word: share for kind, share in shares.items() if kind != "unknown"}
     compiling = KINDS["compiling"].word
     if compiling in words:  # the kind of imports, too
@@ -234,12 +233,9 @@ def _imports(limit: Limit, record: Record) -> float:
 
 def _share(cause: _Cause, total: float) -> str:
     """Return a cause's share of the time, as precise as its samples and its confidence allow."""
-    share = min(1.0, cause.seconds / total)
     samples = max(1, int(total**2 / cause.variance)) if cause.variance else None
-    said = rounded_share(share, samples)
-    if said == NEARLY_ALL or isinstance(said, Sentence) or cause.likely <= MOST * cause.seconds:
-        return said
-    return say("about {share}", share=said)
+    certain = cause.likely < MOST * cause.seconds
+    return rounded_share(min(1.0, cause.seconds / total), samples, certain=certain)
 
 
 def _first(share: str, time: str, cause: Sentence) -> Sentence:
