@@ -43,11 +43,17 @@ def hear_from_page(language: object) -> None:
         _of_the_page = language
 
 
-def environment(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return the environment variables that the kernel of a notebook with this metadata needs."""
+def of_notebook(metadata: Mapping[str, Any]) -> str | None:
+    """Return the language in a notebook's metadata, or None."""
     ours = metadata.get("jupyter_mlgpu")
     language = ours.get("language") if isinstance(ours, Mapping) else None
-    return {VARIABLE: language} if isinstance(language, str) and _is_known(language) else {}
+    return language if isinstance(language, str) and _is_known(language) else None
+
+
+def environment(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Return the environment variables that the kernel of a notebook with this metadata needs."""
+    language = of_notebook(metadata)
+    return {} if language is None else {VARIABLE: language}
 
 
 def current_language() -> str:

@@ -130,6 +130,7 @@ def test_a_notebook_is_answered_in_the_language_of_its_metadata(tmp_path):
     assert ran.status == 0, ran.errors
     assert "分析" in ran.cells[0].outputs[0].data["text/plain"]
     assert "还没有预测" in printed(ran.cells[1])
+    assert "所有单元格" in ran.report
 
 
 # -- a notebook that trains on real data ----------------------------------------------------------

@@ -134,7 +134,7 @@ def test_the_report_draws_and_adds_up_no_time_of_a_profiled_cell():
     charts = figures.charts([example_record(1), profiled()])
     assert charts[0].table.rows[1][1:3] == ("profiled, no timing", "profiled, no timing")
     assert [point.x for point in charts[0].chart.series[0].points] == [0.5]
-    assert "500 ms in them" in report.report([example_record(1), profiled()], title="t")
+    assert "500 ms in all" in report.report([example_record(1), profiled()], title="t")
 
 
 def test_the_time_of_the_device_is_shown_as_it_is():

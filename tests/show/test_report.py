@@ -2,15 +2,19 @@
 
 import base64
 from html.parser import HTMLParser
+from random import Random
 from xml.etree import ElementTree
 
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import cellnumbers
+from jupyter_mlgpu.record.gpu_work import GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, LogLine, RanOn, Record
+from jupyter_mlgpu.record.strip import BINS, GpuLane, HostLane, Spent
 from jupyter_mlgpu.show.receipts import figures
 from jupyter_mlgpu.testing import example_record
+from jupyter_mlgpu.testing.records import limited_record
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://x.example/a onerror=alert(2)> %{x} &lt;b&gt;"
 
@@ -105,7 +109,7 @@ def test_every_chart_has_a_table_with_the_same_figures():
     page = page_of([ran(1, ("cpu:0", 0.25), ("cpu:1", 0.75)), record(2)])
     heads = [tag for tag, attributes in page.elements if tag == "th" and attributes["scope"] == "col"]
     assert len(page.drawings) == 3
-    assert len(heads) == 3 + 2 + 5
+    assert len(heads) == 3 + (3 + 2 + 5)  # of all cells, and of the charts
     for shown in ("500 ms", "900 ms", "512 MiB", "75.0 %", "25.0 %", "100 %"):
         assert shown in page.text.replace("\u00a0", " ")
 
@@ -124,6 +128,99 @@ def test_log_lines_to_act_on_are_counted_at_the_top_and_explained_as_text():
     assert "1 message: 1 to act on" in page.text
     assert not [a for _, a in page.elements if a.keys() & {"onerror", "onload"}]
     assert len(page.drawings) == len(page_of([record(), record(2)]).drawings)
+
+
+def test_the_page_begins_with_the_answer_then_the_slowest_cells_then_all_of_them():
+    records = [
+        record(number, readings=(with_wall(number), *example_record().readings[1:])) for number in range(1, 8)
+    ]
+    text = page_of([limited_record(8), *records]).text
+    order = [
+        "preparing input",
+        "8 cells measured",
+        "Slowest cells",
+        "All cells",
+        "Charts",
+        "Receipts",
+        "Versions",
+    ]
+    assert sorted(order, key=text.index) == order
+    slowest = text[text.index("Slowest cells") : text.index("All cells")]
+    assert [f"[{number}]" for number in range(1, 9) if f"[{number}]" in slowest] == [
+        "[4]",
+        "[5]",
+        "[6]",
+        "[7]",
+        "[8]",
+    ]
+    assert slowest.index("[8]") < slowest.index("[7]") < slowest.index("[4]")
+
+
+def with_wall(seconds: float) -> Reading:
+    return replace(example_record().readings[0], value=float(seconds))
+
+
+def large(number: int) -> Record:
+    """A cell with a strip that cannot be drawn in fewer bytes, lines of code and messages."""
+    dice = Random(number)
+    wall = dice.uniform(0.2, 14)
+    host = HostLane(
+        wall / BINS, "".join(dice.choices("pniwc", k=BINS)), (Spent("p", wall / 2), Spent("n", wall / 2))
+    )
+    lane = GpuLane(wall / BINS, "".join(dice.choices("0123456789", k=BINS)), "0" * BINS, wall / 3, 0.0)
+    kernels = tuple(KernelSum(f"void kernel_{at}<float, 128>(float const*)", 9, 0.1) for at in range(5))
+    line = f"W tensorflow/core/op_kernel.cc:{number}] OP_REQUIRES failed at cast_op.cc: Cast is not supported"
+    logs = tuple(
+        LogLine(
+            f"{line} {at}",
+            "an-id",
+            verdict,
+            "What it means. " * 5,
+            "Do this. " * 5,
+            {},
+            2,
+            "stderr",
+            None,
+            False,
+        )
+        for at, verdict in enumerate(("action", "performance", "harmless"))
+    )
+    return replace(
+        limited_record(number),
+        readings=(with_wall(wall), *limited_record().readings[1:]),
+        cell=replace(
+            example_record(number).cell, name=f"history = model.fit(images[:{number}], labels, epochs=2)"
+        ),
+        host_lane=host,
+        gpu_work=(GpuWork("gpu:0", 9, wall / 3, kernels=kernels, lane=lane),),
+        logs=logs,
+    )
+
+
+def test_a_hundred_large_cells_are_less_than_500_kb_and_what_was_left_out_is_said():
+    from jupyter_mlgpu.show.receipts.report import report
+
+    written = report([large(number) for number in range(1, 101)], title="large.ipynb")
+    assert len(written.encode()) < 500_000
+    page = Page(written)
+    assert all(f"[{number}] history" in page.text for number in range(1, 101))
+    whole = len(page.drawings) - 5 - 3
+    assert page.text.count("Left out of this receipt for its size:") == 100 - whole
+
+
+def test_a_few_cells_keep_everything_in_their_receipts():
+    page = page_of([large(number) for number in range(1, 8)])
+    assert len(page.drawings) == 5 + 3 + 7
+    assert "Left out" not in page.text
+
+
+def test_the_page_is_in_the_notebooks_language():
+    page = page_of([limited_record(1), record(2)], language="zh")
+    for said in ("14.7 s", "是准备输入", "最慢的单元格", "所有单元格", "图表", "在哪里运行", "回执"):
+        assert said in page.text
+    assert ("html", {"lang": "zh"}) in page.elements
+    for said in ("Slowest", "All cells", "Time", "cells measured", "Began"):
+        assert said not in page.text
 
 
 def test_notices_stand_at_the_top():

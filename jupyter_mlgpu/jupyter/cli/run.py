@@ -160,6 +160,7 @@ def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapse
     """Write the results, print a summary, and return the exit status."""
     from nbformat import writes
 
+    from jupyter_mlgpu.record import language
     from jupyter_mlgpu.record.files import keep_last_states, load_records, write_atomically
     from jupyter_mlgpu.show.receipts.report import report
 
@@ -177,7 +178,9 @@ def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapse
     notices = [*([ending.for_report] if ending.for_report else []), *problems]
     results = {
         out / name: writes(notebook) + "\n",  # type: ignore[no-untyped-call]
-        out / REPORT: report(records, title=name, notices=notices),
+        out / REPORT: report(
+            records, title=name, notices=notices, language=language.of_notebook(notebook.metadata) or "en"
+        ),
     }
     status = ending.status
     written = [out / RECORDS]

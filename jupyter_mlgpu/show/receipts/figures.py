@@ -9,6 +9,7 @@ from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.instruments import Instruments, display_names
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import folded, joined, say
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import figures_in_words, limits
@@ -37,22 +38,22 @@ def charts(records: Sequence[Record]) -> list[Figure]:
     """Return the charts of a report, in reading order."""
     return [
         _of_readings(
-            "Time",
-            "Wall time is what passed on a clock; CPU time adds up all cores of this process.",
+            say("Time"),
+            say("Wall time is what passed on a clock; CPU time adds up all cores of this process."),
             records,
             ("wall_time", "cpu_time", "device_time"),
-            "seconds",
+            say("seconds"),
             1,
         ),
         _of_readings(
-            "Memory",
-            "The highest use while the cell ran, what earlier cells had left there included.",
+            say("Memory"),
+            say("The highest use while the cell ran, what earlier cells had left there included."),
             records,
             ("peak_memory_process", "peak_memory_allocator", "peak_memory_device"),
             "MiB",
             1024**2,
         ),
-        _of_readings("Energy", "", records, ("energy",), "joules", 1),
+        _of_readings(units.title("energy"), "", records, ("energy",), say("joules"), 1),
         _of_devices(records),
     ]
 
@@ -72,7 +73,9 @@ def _of_readings(
     measured = [one for one in series if any(value is not None for value in one.values)]
     unmeasured = [one.name for one in series if one not in measured]
     if unmeasured and records:
-        note = f"{note} Not measured: {'; '.join(unmeasured)}. The receipts say why.".strip()
+        names = folded(lambda one, other: say("{one}; {other}", one=one, other=other), unmeasured)
+        missing = say("Not measured: {quantities}. The receipts say why.", quantities=names)
+        note = joined(note, missing) if note else missing
     return _figure(title, note, records, measured, axis, stacked=False)
 
 
@@ -84,8 +87,10 @@ def _value(reading: Reading | None, record: Record, scale: float) -> float | Non
 
 def _said(reading: Reading | None, record: Record) -> str:
     if reading is None:
-        return "not measured"
-    text = "profiled, no timing" if figures_in_words.is_slowed(reading, record) else units.figure(reading)
+        return say("not measured")
+    text = (
+        say("profiled, no timing") if figures_in_words.is_slowed(reading, record) else units.figure(reading)
+    )
     return limits.with_kind(text, record) if reading.quantity == "wall_time" else text
 
 
@@ -100,7 +105,10 @@ def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[R
     instruments = Instruments(records, quantity)
     read = [instruments.readings(record) for record in records]
     return [
-        (f"{units.title(quantity)}, {name}", [readings.get(instrument) for readings in read])
+        (
+            say("{one}, {other}", one=units.title(quantity), other=name),
+            [readings.get(instrument) for readings in read],
+        )
         for instrument, name in display_names(
             dict.fromkeys(one for readings in read for one in readings)
         ).items()
@@ -120,10 +128,10 @@ def _of_devices(records: Sequence[Record]) -> Figure:
         )
         for device in dict.fromkeys(device for one in shares for device in one)
     ]
-    note = "Shares of the operations that were counted, not of the time."
-    found = _figure("Where the work ran", note, records, series, "% of operations", stacked=True)
-    places = [(record.device.asked_for or "none", _place(record)) for record in records]
-    columns = ("Cell", "Requested", "Ran on", *(one.name for one in series))
+    note = say("Shares of the operations that were counted, not of the time.")
+    found = _figure(say("Where the work ran"), note, records, series, say("% of operations"), stacked=True)
+    places = [(record.device.asked_for or say("none"), _place(record)) for record in records]
+    columns = (say("Cell"), say("Requested"), say("Ran on"), *(one.name for one in series))
     rows = ((name, *place, *rest) for (name, *rest), place in zip(found.table.rows, places, strict=True))
     return replace(found, table=Table(columns, tuple(rows)))
 
@@ -131,8 +139,8 @@ def _of_devices(records: Sequence[Record]) -> Figure:
 def _place(record: Record) -> str:
     ran_on = record.device.ran_on
     if ran_on is None:
-        return record.device.why_missing or "not known"
-    return ", ".join(entry.device for entry in ran_on) or "no framework operations seen"
+        return record.device.why_missing or say("not known")
+    return ", ".join(entry.device for entry in ran_on) or say("no framework operations seen")
 
 
 def _percent(share: float) -> str:
@@ -145,14 +153,14 @@ def _figure(
 ) -> Figure:
     names = tuple(f"{cellnumbers.name(record)} {record.cell.name}" for record in records)
     bars = tuple(_bars(one, names, number) for number, one in enumerate(series))
-    words_of = f"{title}, a bar chart of the table's figures"
+    words_of = say("{title}, a bar chart of the table's figures", title=title)
     x, y = Axis(axis, zero=True), Axis("", names=names)
     return Figure(
         title,
         note,
         Chart((), x, y, bars, words_of, stacked=stacked) if bars else None,
         Table(
-            ("Cell", *(one.name for one in series)),
+            (say("Cell"), *(one.name for one in series)),
             tuple((name, *(one.shown[row] for one in series)) for row, name in enumerate(names)),
         ),
     )
@@ -160,7 +168,7 @@ def _figure(
 
 def _bars(one: _Series, names: Sequence[str], number: int) -> Series:
     points = (
-        Point(value, row, f"{name}: {one.name} {shown}")
+        Point(value, row, say("{name}: {series} {figure}", name=name, series=one.name, figure=shown))
         for row, (name, value, shown) in enumerate(zip(names, one.values, one.shown, strict=True))
         if value is not None
     )
