@@ -9,9 +9,9 @@ from jupyter_mlgpu.jupyter.server import receipts
 from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.receipts import view
+from jupyter_mlgpu.show.receipts import notebook_answer, view
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
-from jupyter_mlgpu.testing import example_record
+from jupyter_mlgpu.testing import example_record, limited_record
 from tests.show import forty_records
 
 
@@ -35,6 +35,21 @@ def test_two_records_are_compared_as_their_kernel_would():
     assert answer["kind"] == "page"
     assert answer["charts"] == []
     assert answer["parts"]
+
+
+def test_one_sentence_says_what_a_saved_notebook_spent_its_time_on():
+    cells = [saved(limited_record(number, confidence="sure")) for number in (1, 2)]
+    answer = receipts.answer({"records": cells})["answer"]
+    assert answer["template"] == "About {share} of {time} was {cause}"
+    assert answer["fields"]["cause"] == "preparing input"
+    assert receipts.answer({"records": []}) == receipts.answer({}) == {"answer": None}
+
+
+def test_a_sentence_about_very_many_cells_says_that_it_is_about_the_last_ones():
+    cells = [limited_record(number) for number in (1, 2, 3)]
+    said = notebook_answer.newest_in_words(cells, most=2)
+    assert said.startswith("The last 2 cells: ")
+    assert notebook_answer.newest_in_words(cells, most=3) == notebook_answer.answer(cells)
 
 
 @pytest.mark.parametrize("data", [None, 7, [], {}, {"schema": 99}, {"schema": 2}])

@@ -2,6 +2,7 @@
 
     POST jupyter-mlgpu/receipt {"record": {...}}             ->  {"lines": {...}, "places": [...], ...}
     POST jupyter-mlgpu/comparison {"a": {...}, "b": {...}}   ->  {"parts": [...], "headline": "...", ...}
+    POST jupyter-mlgpu/answer {"records": [{...}, ...]}      ->  {"answer": {...}}
 
 A record is sent as its receipt contains it, with the counts of left-out parts. The answers have the formats
 of `show/receipts/view.py` and `show/page/view.py`, as from a kernel. The notebook's author may have changed
@@ -46,17 +47,26 @@ def comparison(request: Mapping[str, Any]) -> object:
     return to_json(view.data(replace(page.page(compare(first, second)), charts=())), texts=False)
 
 
+def answer(request: Mapping[str, Any]) -> object:
+    """Return one sentence about all cells of a notebook; raises MlgpuError if a record is invalid."""
+    from jupyter_mlgpu.show.receipts import notebook_answer
+
+    records = request.get("records")
+    known = [Record.from_json(one) for one in records] if isinstance(records, list) else []
+    return {"answer": to_json(notebook_answer.newest_in_words(known), texts=False)}
+
+
 def _cut(data: object) -> dict[str, int]:
     cut = data.get("cut") if isinstance(data, dict) else None
     counts = cut.items() if isinstance(cut, dict) else ()
     return {part: count for part, count in counts if type(count) is int and count > 0}
 
 
-ANSWERS = {"receipt": receipt, "comparison": comparison}
+ANSWERS = {"receipt": receipt, "comparison": comparison, "answer": answer}
 
 
 class ReceiptHandler(APIHandler):
-    """Answers with an open receipt or a comparison."""
+    """Answers with an open receipt, a comparison, or a sentence."""
 
     @web.authenticated
     async def post(self, what: str) -> None:

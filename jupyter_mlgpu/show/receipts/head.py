@@ -30,11 +30,16 @@ _GREW = 8 * 1024**2
 
 
 class HeadData(Struct, frozen=True, kw_only=True):
-    """The head as the browser gets it, with `figures` by their names. Empty parts are left out."""
+    """The head as the browser gets it, with `figures` by their names. Empty parts are left out.
+
+    `cause` is what the cell spent its time on in one word, and `kind` that kind of limit, or `importing`.
+    """
 
     label: Said = ""
     figures: Mapping[str, Said]
     doubt: Said = ""
+    cause: Said = ""
+    kind: str = ""
     messages: tuple[Said, ...] = ()
     folded: bool = False
 
@@ -48,14 +53,16 @@ class Head:
     """The most important figures by their names, in order of importance. `time` is always the first.
 
     `label` says where the record comes from, how its cell ended and how it was measured. `doubt` says why the
-    limit among the figures is not certain. `messages` counts the cell's messages that ask for something. In a
-    narrow window a closed receipt hides the last figures. One that is `folded` shows only its title, because
-    its cell computed nothing.
+    limit among the figures is not certain, `cause` is the word for the limit of this `kind`. `messages`
+    counts the cell's messages that ask for something. In a narrow window a closed receipt hides the last
+    figures. One that is `folded` shows only its title, because its cell computed nothing.
     """
 
     label: str
     named: Mapping[str, str]
     doubt: Sentence | None
+    cause: Sentence | None
+    kind: str
     messages: tuple[str, ...]
     folded: bool
 
@@ -80,6 +87,8 @@ class Head:
             label=self.label,
             figures=self.named,
             doubt=self.doubt or "",
+            cause=self.cause or "",
+            kind=self.kind,
             messages=self.messages,
             folded=self.folded,
         )
@@ -104,6 +113,7 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
         label(record),
         shown,
         limits.doubt(record.limit) if "limit" in shown else None,
+        *limits.cause(record.limit),
         tuple(notes.summary(record, cut)),
         HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs,
     )

@@ -75,6 +75,13 @@ def kind_of(limit: Limit | None) -> Sentence | None:
     return say("possibly {said}", said=_kind(limit)) if limit.confidence == "open" else _kind(limit)
 
 
+def cause(limit: Limit | None) -> tuple[Sentence | None, str]:
+    """Return the word of a limit and its kind, or `importing` as the kind of imports; None if unknown."""
+    if limit is None or limit.kind == "unknown":
+        return None, ""
+    return _kind(limit), "importing" if is_importing(limit) else limit.kind
+
+
 def _is_one(limit: Limit) -> bool:
     """Return True if one kind has most of the time."""
     return limit.kind != "unknown" and limit.share is not None and limit.share >= MOST

@@ -24,6 +24,9 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, listed, say, with_commas
 from jupyter_mlgpu.show.receipts import repeats
 
+#: Most records that a page's sentence is made of, because it is made again with each record: it takes 60 ms.
+NEWEST = 1_000
+
 #: Where no cause took most of the time, at most so many are named, each with at least this share of it.
 _NAMED, _NAMED_FROM = 3, 0.1
 
@@ -60,6 +63,14 @@ def answer(records: Sequence[Record]) -> Sentence | None:
         return None
     said = _causes_in_words(cells, total, records) or _slowest_in_words(cells, total)
     return _with_gpu(said, cells, total)
+
+
+def newest_in_words(records: Sequence[Record], most: int = NEWEST) -> Sentence | None:
+    """Return the answer for at most the newest records, saying so if there are more."""
+    found = answer(records[-most:])
+    if found is None or len(records) <= most:
+        return found
+    return say("The last {count} cells: {answer}", count=most, answer=found)
 
 
 def counted(records: Sequence[Record]) -> list[CellTime]:

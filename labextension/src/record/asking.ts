@@ -27,7 +27,10 @@ export function openReceipt(record: object): Promise<IOpenReceipt | null> {
 const known = new WeakMap<object, Promise<IOpenReceipt | null>>();
 
 /** Return the server's answer; rejects with RefusedError and its reason, or with a connection error. */
-export async function ask(what: 'receipt' | 'comparison', question: object): Promise<unknown> {
+export async function ask(
+  what: 'receipt' | 'comparison' | 'answer',
+  question: object
+): Promise<unknown> {
   const request = { method: 'POST', body: JSON.stringify(question) };
   const answer = await fetchFromServer(what, request, TIMEOUT);
   if (!answer.ok) {

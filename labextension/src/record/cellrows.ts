@@ -35,6 +35,8 @@ export interface IRecordFilter {
   mode: IRecord['mode'] | null;
   /** True to list only records with notes. */
   noted: boolean;
+  /** A kind of what cells spent their time on; null for all. */
+  cause: string | null;
   /** Text to find in the cell's title. */
   text: string;
 }
@@ -46,15 +48,21 @@ export const ALL_RECORDS: IRecordFilter = {
   device: null,
   mode: null,
   noted: false,
+  cause: null,
   text: ''
 };
 
 /** Return the number of settings in the folded controls that differ from the default. */
 export function countFilters(filter: IRecordFilter): number {
-  const { group, outcomes, device, mode, noted } = filter;
-  return [group !== 'none', outcomes.size > 0, device !== null, mode !== null, noted].filter(
-    Boolean
-  ).length;
+  const { group, outcomes, device, mode, noted, cause } = filter;
+  return [
+    group !== 'none',
+    outcomes.size > 0,
+    device !== null,
+    mode !== null,
+    noted,
+    cause !== null
+  ].filter(Boolean).length;
 }
 
 /** Return a text that differs whenever the list has other records or another order. */
@@ -109,6 +117,18 @@ export function devicesOf(entries: readonly IEntry[]): string[] {
   }
   const named = [...found].filter(device => !isNoDevice(device)).sort();
   return [...named, ...[NOWHERE, NOT_KNOWN].filter(device => found.has(device))];
+}
+
+/** Return the causes of records, each with a record that has it. */
+export function causesOf(entries: readonly IEntry[]): ReadonlyMap<string, IRecord> {
+  const found = new Map<string, IRecord>();
+  for (const { record } of entries) {
+    const { cause } = figures(record);
+    if (cause !== '' && !found.has(cause)) {
+      found.set(cause, record);
+    }
+  }
+  return found;
 }
 
 /** A row of the list: a record, or the heading of a group. */
@@ -214,8 +234,9 @@ export function cellOf(record: IRecord): string {
 }
 
 function matches(record: IRecord, own: IFigures, filter: IRecordFilter, words: string): boolean {
-  const { device, mode, noted } = filter;
+  const { device, mode, noted, cause } = filter;
   return (
+    (cause === null || own.cause === cause) &&
     (device === null || own.devices.includes(device)) &&
     (mode === null || record.mode === mode) &&
     (!noted || own.noted) &&

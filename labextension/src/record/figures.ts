@@ -18,6 +18,8 @@ export interface IFigures {
   memory: number | null;
   energy: number | null;
   noted: boolean;
+  /** The kind of what it spent its time on; empty if that is not known. */
+  cause: string;
 }
 
 export function figures(record: IRecord): IFigures {
@@ -34,7 +36,8 @@ export function figures(record: IRecord): IFigures {
       device,
       memory: value(readings, 'peak_memory_process'),
       energy: energyOf(record)?.value ?? null,
-      noted: notes.length > 0 || logs.some(({ verdict }) => verdict !== 'unknown')
+      noted: notes.length > 0 || logs.some(({ verdict }) => verdict !== 'unknown'),
+      cause: record.head.kind
     };
     known.set(record, found);
   }

@@ -49,10 +49,15 @@ export function figureNamed(name: string, { head }: IRecord, t: Translate): stri
   return t.say(head.figures.find(([one]) => one === name)?.[1] ?? '');
 }
 
-/** Return the other figures, for a list that shows the time already unless the run was profiled. */
-export function factsOf(record: IRecord, t: Translate): string {
+/**
+ * Return the other figures, for a list that shows the time already unless the run was profiled. `but` names one
+ * more that is shown elsewhere.
+ */
+export function factsOf(record: IRecord, t: Translate, but = 'time'): string {
   const { head, mode } = record;
-  const others = head.figures.filter(([name]) => name !== 'time' || mode === 'profiled');
+  const others = head.figures.filter(
+    ([name]) => name !== but && (name !== 'time' || mode === 'profiled')
+  );
   return dotted(
     t.say(head.label),
     ...others.map(([, figure]) => t.say(figure)),

@@ -23,6 +23,7 @@ import {
 } from '../language/untrusted';
 import type { Read } from '../language/untrusted';
 
+const orText = or('', text);
 const printedIn200 = printedIn(200);
 
 /** One kernel process (or script) from start to end. */
@@ -51,7 +52,7 @@ export const readOpStat = shape(
   { name: printedIn200, count: count, selfTime: amount, totalTime: amount },
   {
     type: or('', printedIn200),
-    device: or('', text),
+    device: orText,
     profiler: said,
     plane: oneOf('host', 'device'),
     share: amount,
@@ -80,7 +81,7 @@ export const readRecord = shape(
     device: readDeviceUse
   },
   {
-    startedAt: or('', text),
+    startedAt: orText,
     readings: listOf(readReading),
     ops: listOf(readOpStat, 1000),
     versions: pairsOf(text),
@@ -105,6 +106,8 @@ export const readHead = shape(
     label: said,
     figures: pairsOf(sentence),
     doubt: said,
+    cause: said,
+    kind: orText,
     messages: listOf(sentence),
     folded: flag
   }

@@ -19,6 +19,8 @@ interface IControls {
   counts: Record<Outcome, number>;
   /** Devices to choose from. */
   devices: readonly string[];
+  /** Causes to choose from, each with a record that has it. */
+  causes: ReadonlyMap<string, IRecord>;
   t: Translate;
 }
 
@@ -63,8 +65,8 @@ export function CellControls(
 }
 
 function Folded(props: IControls): ReactElement {
-  const { filter, onFilter, counts, devices, t } = props;
-  const { group, outcomes, device, mode, noted } = filter;
+  const { filter, onFilter, counts, devices, causes, t } = props;
+  const { group, outcomes, device, mode, noted, cause } = filter;
   const unlisted = device !== null && !devices.includes(device);
   return (
     <div className="jp-mlgpu-CellControls-folded">
@@ -85,6 +87,17 @@ function Folded(props: IControls): ReactElement {
           {t('withNotes')}
         </Chip>
       </div>
+      {(causes.size > 0 || cause !== null) && (
+        <Select
+          label={t('spentOn')}
+          value={cause ?? ''}
+          options={[
+            ['', t('anyCause')],
+            ...[...causes].map(([kind, { head }]) => [kind, t.say(head.cause)] as const)
+          ]}
+          onChoose={one => onFilter({ cause: one || null })}
+        />
+      )}
       <Select
         label={t('deviceRanOn')}
         value={device ?? ''}

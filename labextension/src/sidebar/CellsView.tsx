@@ -7,6 +7,7 @@ import type { NotebookSession } from '../kernel/notebooks';
 import { shownEntries, type IEntry, type IState } from '../kernel/state';
 import { CellPage } from './CellPage';
 import { ComparisonPage } from './ComparisonPage';
+import { NotebookAnswer } from './NotebookAnswer';
 import { RecordList, type IMissingCell } from './RecordList';
 import { Button } from '../receipts/controls';
 import { useOwnedState } from '../receipts/useOwnedState';
@@ -68,34 +69,37 @@ export function CellsView(props: {
     );
   }
   return entries.length > 0 ? (
-    <RecordList
-      session={session}
-      entries={entries}
-      older={state.older}
-      run={state.run}
-      missingCell={missingCell}
-      selected={selected.map(({ key }) => key)}
-      focus={left}
-      onFocused={forget}
-      onGo={onGo}
-      onLogs={onLogs}
-      onOpen={({ key }) => setOpened(key)}
-      onSelect={({ key }) => {
-        const before = selected.map(one => one.key);
-        const others = before.filter(one => one !== key);
-        setSelection(
-          others.length < before.length ? others : [...others, key].slice(-MOST_SELECTED)
-        );
-      }}
-      t={t}
-    >
-      <Selection
-        count={selected.length}
-        onCompare={() => setComparing(true)}
-        onClear={() => setSelection([])}
+    <>
+      <NotebookAnswer session={session} state={state} t={t} />
+      <RecordList
+        session={session}
+        entries={entries}
+        older={state.older}
+        run={state.run}
+        missingCell={missingCell}
+        selected={selected.map(({ key }) => key)}
+        focus={left}
+        onFocused={forget}
+        onGo={onGo}
+        onLogs={onLogs}
+        onOpen={({ key }) => setOpened(key)}
+        onSelect={({ key }) => {
+          const before = selected.map(one => one.key);
+          const others = before.filter(one => one !== key);
+          setSelection(
+            others.length < before.length ? others : [...others, key].slice(-MOST_SELECTED)
+          );
+        }}
         t={t}
-      />
-    </RecordList>
+      >
+        <Selection
+          count={selected.length}
+          onCompare={() => setComparing(true)}
+          onClear={() => setSelection([])}
+          t={t}
+        />
+      </RecordList>
+    </>
   ) : (
     <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
   );

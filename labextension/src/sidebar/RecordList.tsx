@@ -13,6 +13,7 @@ import type { ReactElement } from 'react';
 
 import {
   ALL_RECORDS,
+  causesOf,
   devicesOf,
   orderOf,
   rowsOf,
@@ -94,6 +95,7 @@ export function RecordList(
   );
   const runs = useMemo(() => runsByCell(entries), [entries]);
   const devices = useMemo(() => devicesOf(entries), [entries]);
+  const causes = useMemo(() => causesOf(entries), [entries]);
   const keyOf = useCallback((index: number) => rows[index]?.key, [rows]);
   const row = (index: number, tabStop: boolean): ReactElement | null => {
     const one = rows[index];
@@ -152,6 +154,7 @@ export function RecordList(
             onFilter={onFilter}
             counts={found.counts}
             devices={devices}
+            causes={causes}
             open={open}
             onOpen={setOpen}
             t={t}

@@ -52,6 +52,7 @@ export const RecordRow = memo(function RecordRow(
   const { entry, earlier, sort, scale, selected, pointed, marks, tabStop, t } = props;
   const { onGo, onLogs, onOpen, onSelect } = props;
   const { key, record, cellId } = entry;
+  const { head } = record;
   const tabIndex = tabStop ? 0 : -1;
   // A row that has left the page no longer marks its cell.
   useEffect(() => () => marks.unmark(key), [marks, key]);
@@ -83,8 +84,18 @@ export const RecordRow = memo(function RecordRow(
         onKeyUp={event => onSpace(event, () => undefined)}
       >
         <CellName cell={record.cell} />{' '}
+        {head.kind !== '' && (
+          <span
+            className="jp-mlgpu-Cause"
+            data-cause={head.kind}
+            data-unsure={t.say(head.doubt) !== '' || undefined}
+            title={t.say(head.figures.find(([name]) => name === 'limit')?.[1] ?? '')}
+          >
+            {t.say(head.cause)}
+          </span>
+        )}{' '}
         <span className="jp-mlgpu-Record-facts">
-          {dotted(earlier && t('earlierKernel'), factsOf(record, t))}
+          {dotted(earlier && t('earlierKernel'), factsOf(record, t, 'limit'))}
         </span>{' '}
         <span className="jp-mlgpu-Record-figure">{figureInWords(record, sort, t)}</span>
         <span

@@ -19,7 +19,6 @@ from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record, limited_record
 
 if TYPE_CHECKING:
-
     from tests.jupyter.lab.conftest import Lab
 
 
@@ -48,7 +47,7 @@ def test_a_closed_receipt_lets_its_last_figures_go_where_it_is_narrow_and_keeps_
     answer = line.locator(".jp-mlgpu-Receipt-answer")
     others = line.locator(".jp-mlgpu-Receipt-rest > span")
     whole = ["1 message: 1 to act on", "ran on cpu:0", "peak memory 512 MiB"]
-    for width, count in ((720, 3), (540, 2), (440, 1), (250, 0), (120, 0)):
+    for width, count in ((700, 2), (540, 1), (330, 0), (250, 0), (120, 0)):
         lab.receipts.first.evaluate("(one, width) => one.style.width = `${width}px`", width)
         assert seen(others) == whole[:count], width
         expect(answer).to_have_text("14.7 s · about 90 % preparing input")

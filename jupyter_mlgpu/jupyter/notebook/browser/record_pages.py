@@ -65,7 +65,12 @@ class RecordPages:
 
     def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]:
         """Return the answers by request type, for `KernelChannel`."""
-        return {"inside": self.inside, "inside_trace": self.trace, "inside_record": self.record}
+        return {
+            "inside": self.inside,
+            "inside_trace": self.trace,
+            "inside_record": self.record,
+            "answer": self.answer,
+        }
 
     def record_made(self, record: Record) -> None:
         """Keep the live counters' samples of a cell that has just ended, because they soon drop them."""
@@ -117,6 +122,12 @@ class RecordPages:
     def record(self, content: Mapping[str, Any]) -> Answer:
         """Return the whole record; raises UsageError if it is not kept."""
         return {"record": self._record_named(content).to_json()}
+
+    def answer(self, content: Mapping[str, Any]) -> Answer:
+        """Return one sentence about all cells of this kernel, None without a timed cell."""
+        from jupyter_mlgpu.show.receipts import notebook_answer
+
+        return {"answer": decoding.to_json(notebook_answer.newest_in_words(self.runtime.store.records()))}
 
     def _record_named(self, content: Mapping[str, Any]) -> Record:
         record = self.runtime.store.get(_key(content))
