@@ -68,6 +68,11 @@ def test_a_cell_that_ran_before_says_how_long_it_took_also_in_a_fresh_kernel_and
     lab.run(1)
     expect(line(lab)).to_have_text(re.compile(r"^\d\.\d s of about 4\.\d s \(last time\) · "))
     expect(lab.running).to_have_text(re.compile(r"^Runninglast time 4\.\d s"))
+    heights = (
+        "node => ['', '150px'].map(width => (node.parentElement.style.width = width, node.offsetHeight))"
+    )
+    wide, narrow = line(lab).evaluate(heights)
+    assert wide == narrow
     expect(line(lab)).to_have_text(re.compile(r"^[456]\.\d s \(4\.\d s last time\) · "))
     end(lab, gate)
     lab.save()
