@@ -244,6 +244,19 @@ def test_while_somebody_watches_there_is_an_event_every_half_second():
     assert [later - earlier for earlier, later in pairwise(times)] == pytest.approx([0.5] * 9)
 
 
+def test_a_sample_that_came_late_is_not_followed_by_another_at_once():
+    room = Room()
+    room.watch.renew()
+    room.run(1)
+    room.clock.advance(1.25 * INTERVAL)  # native code holds the GIL
+    room.sampler.run(1, step=0.01)
+    times = [event["t"] for event in room.sent]
+    intervals = [later - earlier for earlier, later in pairwise(times)]
+    assert intervals[1] == pytest.approx(2.25 * INTERVAL, abs=0.02)
+    assert min(intervals) >= INTERVAL / 2
+    assert len(intervals) == 4
+
+
 def test_the_watch_ends_by_itself_and_goes_on_when_it_is_renewed():
     room = Room()
     room.watch.renew()

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.browser.messages import CountersEventData
 
 PATH = "/jupyter-mlgpu/machine"
-#: Seconds for which a sample is reused, so several pages share it.
-_FRESH = 0.5
+#: Seconds for which a sample is reused, so several pages share it. A page asks every half second.
+_FRESH = 0.4
 #: Seconds without a sample after which rates start again, because they would average over a time not shown.
 _STALE = 5.0
 #: Seconds between the two samples from which a first rate is computed.

@@ -58,17 +58,9 @@ const NOTHING: ICounters = {
   strip: null
 };
 
-/**
- * The counters of one kernel, or of a machine. `clock` gives milliseconds since 1970; tests pass their own.
- * `interval` is the number of seconds between two samples, until a snapshot says otherwise.
- */
+/** The counters of one kernel, or of a machine. `clock` gives milliseconds since 1970; tests pass their own. */
 export class Counters {
-  constructor(
-    private readonly clock: () => number = () => Date.now(),
-    interval = NOTHING.interval
-  ) {
-    this.current = { ...NOTHING, interval };
-  }
+  constructor(private readonly clock: () => number = () => Date.now()) {}
 
   /** An immutable value. */
   get value(): ICounters {
@@ -126,7 +118,7 @@ export class Counters {
     this.changed.emit();
   }
 
-  private current: ICounters;
+  private current: ICounters = NOTHING;
 }
 
 function newest(samples: readonly ISample[]): ISample[] {

@@ -1,23 +1,23 @@
 /** Live counters as the sidebar draws them: by device, as curves and as a table. Pure functions. */
 
 import type { ICounters, ISample, ISeries } from './counters';
-import { formatBytes, formatShare, formatValue } from '../record/format';
+import { formatBytes, formatSeconds, formatShare, formatValue } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { Sentence } from '../language/sentence';
 import type { CurvePoint } from '../record/curve';
 import { grouped } from '../record/sorting';
+import { quantityName } from '../record/words';
+
+/** Not translated. */
+const CPU = 'CPU';
+const GPU = 'GPU';
 
 /** Seconds between two rows of the table, long enough to read a row. */
 const ROW = 10;
 /** A pause longer than this many sampling intervals is a gap in the curve. */
 const GAP = 4;
-/** Smallest top of a chart by unit, so that an idle machine's noise does not fill it. */
-const LEAST = new Map([
-  ['share', 0.1],
-  ['cores', 0.1]
-]);
-/** Shortest time in seconds that a chart covers. */
-const SHORTEST = 60;
+/** Seconds that the charts can cover, so that they are not drawn on another scale with each sample. */
+const SPANS = [60, 120, 300];
 
 /** One curve, with its place in each sample. */
 export interface IGauge extends ISeries {
@@ -58,7 +58,32 @@ export function points({ samples, interval }: ICounters, index: number): CurvePo
 
 /** Return the number of seconds that the charts cover. */
 export function span({ samples }: ICounters): number {
-  return Math.max(SHORTEST, (samples.at(-1)?.t ?? 0) - (samples[0]?.t ?? 0));
+  const sampled = (samples.at(-1)?.t ?? 0) - (samples[0]?.t ?? 0);
+  return SPANS.find(seconds => seconds >= sampled) ?? sampled;
+}
+
+/** Return the sample at a time in seconds before the newest one, 0 or less; null in a gap. */
+export function sampleAt({ samples, interval }: ICounters, seconds: number): ISample | null {
+  const time = (samples.at(-1)?.t ?? 0) + seconds;
+  let found: ISample | null = null;
+  let nearest = (GAP * interval) / 2;
+  for (const sample of samples) {
+    const distance = Math.abs(sample.t - time);
+    if (distance <= nearest) {
+      [found, nearest] = [sample, distance];
+    }
+  }
+  return found;
+}
+
+/** Return a time in seconds before the newest sample in words: `now`, `60 s ago`, `2 min ago`. */
+export function ago(seconds: number, t: Translate): string {
+  const whole = Math.round(-seconds);
+  if (whole <= 0) {
+    return t('axisNow');
+  }
+  const time = whole <= 60 ? `${whole} s` : formatSeconds(whole).replace(/ 00 s$/, '');
+  return t('ago', { time });
 }
 
 /** Return the lowest and the highest value; null if none is known. */
@@ -70,27 +95,17 @@ export function extremes(
   return known.length > 0 ? [Math.min(...known), Math.max(...known)] : null;
 }
 
-/** Return the top of a chart: a round number above the highest value, but not above the limit. */
+/** Return the top of a chart: the limit, or without one a round number above the highest value. */
 export function top(limit: number | null, highest: number, unit: string): number {
-  const most = limit === null || limit <= 0 ? Infinity : Math.max(limit, highest);
-  const height = Math.max(highest, LEAST.get(unit) ?? 0);
-  if (height <= 0) {
-    return Math.min(1, most);
+  if (limit !== null && limit > 0) {
+    return limit;
   }
-  const prefix = unit === 'bytes' ? 1024 ** Math.floor(Math.log2(height) / 10) : 1;
-  const power = prefix * 10 ** Math.floor(Math.log10(height / prefix));
-  return Math.min(([1, 2, 5].find(step => step * power >= height) ?? 10) * power, most);
-}
-
-/** Return the first of the highest values, and its place as a part of the chart's width. */
-export function peak(counters: ICounters, index: number): { value: number; at: number } | null {
-  let found: { value: number; at: number } | null = null;
-  for (const [seconds, value] of points(counters, index)) {
-    if (value !== null && (found === null || value > found.value)) {
-      found = { value, at: 1 + seconds / span(counters) };
-    }
+  if (highest <= 0) {
+    return 1;
   }
-  return found;
+  const prefix = unit === 'bytes' ? 1024 ** Math.floor(Math.log2(highest) / 10) : 1;
+  const power = prefix * 10 ** Math.floor(Math.log10(highest / prefix));
+  return ([1, 2, 5].find(step => step * power >= highest) ?? 10) * power;
 }
 
 /** Return the rows of the table, newest first: the last sample of every ten seconds of the day. */
@@ -116,6 +131,15 @@ export function gaugeValue(value: number, unit: string, t: Translate): string {
     default:
       return formatValue(value, unit);
   }
+}
+
+/** Return the name of a curve: `CPU`, `Memory`, `GPU`, `GPU memory`, or its quantity. */
+export function gaugeName({ device, quantity }: ISeries, t: Translate): string {
+  const isHost = device === 'machine' || device === 'process';
+  if (quantity === 'utilisation') {
+    return isHost ? CPU : GPU;
+  }
+  return quantity === 'memory' && !isHost ? t('gpuMemory') : quantityName(quantity, t);
 }
 
 /** Return `machine` and `process` in the user's language, and a device's own name unchanged. */

@@ -1,8 +1,11 @@
-/** The state of a running cell in one line: `6.0 s · 2.0 cores · 849 MiB · gpu:0 94 %`. Pure functions. */
+/**
+ * The state of a running cell in one line: `6.0 s of about 12 s (last time) · 2.0 cores · 849 MiB · gpu:0 94 %`.
+ * Pure functions.
+ */
 
 import type { ICounters } from './counters';
 import { gaugeValue } from './gauges';
-import { dotted, formatClock } from '../record/format';
+import { dotted, formatClock, formatSeconds } from '../record/format';
 import type { Translate } from '../language/i18n';
 
 /** Milliseconds after which a number is too old to be shown. */
@@ -16,9 +19,31 @@ interface IGpu {
   text: string;
 }
 
-/** Return the line. `now` is in milliseconds since 1970; numbers that are too old are left out. */
-export function liveWords(seconds: number, counters: ICounters, now: number, t: Translate): string {
-  return dotted(formatClock(seconds), ...numbers(counters, now, t));
+/**
+ * Return the line of a cell that has run for `seconds`, and took `last` seconds last time (null: unknown). `now`
+ * is in milliseconds since 1970; numbers that are too old are left out.
+ */
+export function liveWords(
+  seconds: number,
+  last: number | null,
+  counters: ICounters,
+  now: number,
+  t: Translate
+): string {
+  return dotted(clock(seconds, last, t), ...numbers(counters, now, t));
+}
+
+/** Return an earlier run's time in two figures, because the next one takes about as long. */
+export function formatLast(seconds: number): string {
+  return formatSeconds(Number(seconds.toPrecision(2)));
+}
+
+function clock(seconds: number, last: number | null, t: Translate): string {
+  const time = formatClock(seconds);
+  if (last === null) {
+    return time;
+  }
+  return t(seconds <= last ? 'timeOfLast' : 'timePastLast', { time, last: formatLast(last) });
 }
 
 function numbers(counters: ICounters, now: number, t: Translate): string[] {

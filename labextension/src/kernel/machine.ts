@@ -9,8 +9,8 @@ import { Signal } from '@lumino/signaling';
 import { fetchFromServer } from '../language/server';
 import { Counters, readCountersEvent } from './counters';
 
-/** Seconds between two requests, and after a request that failed. */
-const INTERVAL = 1;
+/** Seconds between two requests, as between two samples of a kernel, and after a request that failed. */
+const INTERVAL = 0.5;
 const AFTER_FAILURE = 10;
 
 /** A source of live counters that runs only while somebody views it. */
@@ -24,7 +24,7 @@ export interface ICounterSource {
 export class Machine implements ICounterSource {
   constructor(private readonly settings: ServerConnection.ISettings) {}
 
-  readonly counters = new Counters(() => Date.now(), INTERVAL);
+  readonly counters = new Counters();
 
   /** True if the server has no extension of ours. */
   get isUnknown(): boolean {
@@ -54,6 +54,7 @@ export class Machine implements ICounterSource {
       return;
     }
     this.asking = true;
+    const begun = performance.now();
     clearTimeout(this.timer);
     let pause = isOutOfSight() ? INTERVAL : AFTER_FAILURE;
     try {
@@ -76,7 +77,8 @@ export class Machine implements ICounterSource {
     } finally {
       this.asking = false;
       if (this.viewers > 0) {
-        this.timer = setTimeout(() => void this.ask(), pause * 1000);
+        const wait = pause * 1000 - (performance.now() - begun);
+        this.timer = setTimeout(() => void this.ask(), Math.max(0, wait));
       }
     }
   }

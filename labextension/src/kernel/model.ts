@@ -4,10 +4,12 @@ import { Signal } from '@lumino/signaling';
 
 import { Counters } from './counters';
 import type { IKernelExit } from './kernelexit';
+import { LastTimes } from './lasttimes';
 import type { ILogLine } from '../record/logs';
 import type { IRecords as IPage } from './messages';
 import type { Event, IDelta, ISnapshot } from './protocol';
 import type { IProgress } from './progress';
+import type { IRecord } from '../record/record';
 import { Records, type IRecordRange } from '../record/records';
 import type { IFigure } from './savedfigures';
 import { NOTHING_KNOWN, liveEntry } from './state';
@@ -87,7 +89,16 @@ export class KernelModel {
     figures: readonly IFigure[],
     progress: IProgress | null
   ): void {
+    saved.forEach(({ record }) => this.lastTimes.add(record));
     this.publish({ saved, figures, progress });
+  }
+
+  /**
+   * Return the seconds that the running cell's code took when it last ran in this notebook; null if it has
+   * not, or if a profiler makes this run slower.
+   */
+  lastTime({ cell, profiled }: IRunningCell): number | null {
+    return profiled ? null : this.lastTimes.of(cell);
   }
 
   /**
@@ -142,7 +153,7 @@ export class KernelModel {
       ? [{ ...snapshot.running, earlierLogs: 0, receivedAt: at }]
       : [];
     const fields = { run, tracing, device, choices, doctor, python, running, logs };
-    this.records.takeNewest(rangeOf(snapshot.page));
+    this.records.takeNewest(this.rangeOf(snapshot.page));
     this.counters.restore(snapshot.counters);
     this.apply(newer, { kernel: 'live', restarted: false, exit: null, ...fields });
     return !complete;
@@ -156,7 +167,7 @@ export class KernelModel {
   /** Add the older records of a page that was requested. */
   applyPage(page: IPage): void {
     if (page.run === this.current.run) {
-      this.records.takeOlder(rangeOf(page));
+      this.records.takeOlder(this.rangeOf(page));
       this.publish({ entries: this.records.entries(), older: this.records.older });
     }
   }
@@ -197,8 +208,7 @@ export class KernelModel {
         return { running: [...without(state.running, cell.cell.sequence), cell] };
       }
       case 'record': {
-        const entry = liveEntry(event.record);
-        this.records.put(entry, event.place);
+        this.records.put(this.entryOf(event.record), event.place);
         const ended = event.record.runId === state.run ? event.record.cell.sequence : null;
         return {
           running: without(state.running, ended),
@@ -235,6 +245,15 @@ export class KernelModel {
     }
   }
 
+  private rangeOf({ records, ...places }: IPage): IRecordRange {
+    return { ...places, entries: records.map(record => record && this.entryOf(record)) };
+  }
+
+  private entryOf(record: IRecord): IEntry {
+    this.lastTimes.add(record);
+    return liveEntry(record);
+  }
+
   private forget(known: Partial<IState>): void {
     this.counters.forget();
     this.seq = 0;
@@ -260,6 +279,7 @@ export class KernelModel {
     progress: null
   };
   private readonly records = new Records();
+  private readonly lastTimes = new LastTimes();
   /** Id of the run that ended with a restart. */
   private gone: string | null = null;
   /** Number of the last delta of this run. */
@@ -273,10 +293,6 @@ export class KernelModel {
 interface IReceived {
   delta: IDelta;
   at: number;
-}
-
-function rangeOf({ records, ...places }: IPage): IRecordRange {
-  return { ...places, entries: records.map(record => record && liveEntry(record)) };
 }
 
 function without(running: readonly IRunningCell[], sequence: number | null): IRunningCell[] {

@@ -92,8 +92,15 @@ class LiveLine extends Widget {
     const isSeen = this.notebook.isVisible && !document.hidden;
     this.session.requestCounters(preferences.current.liveGauges && isSeen, 'live line');
     const { t } = this.language;
+    const { model } = session;
     this.words.ariaLabel = t('liveLine');
-    this.words.textContent = liveWords(seconds, session.model.counters.value, Date.now(), t);
+    this.words.textContent = liveWords(
+      seconds,
+      model.lastTime(running),
+      model.counters.value,
+      Date.now(),
+      t
+    );
     if (this.parent === null && cell.layout instanceof PanelLayout) {
       cell.layout.addWidget(this);
     }

@@ -21,7 +21,7 @@ export function Curve(props: {
       role="img"
       aria-label={label}
       aria-hidden={label === undefined}
-      viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
     >
       {lines(points, sides, [WIDTH, HEIGHT]).map((part, index) => {

@@ -1,18 +1,29 @@
-/** Live counters of the machine: numbers, curves of the last minutes, and the same as a table. */
+/**
+ * Live counters of the machine: numbers, curves of the last minutes on fixed axes, and the same as a table. One
+ * crosshair goes through all charts.
+ */
 
-import { useEffect, useState, type CSSProperties, type ReactElement } from 'react';
+import {
+  memo,
+  useEffect,
+  useState,
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactElement
+} from 'react';
 
 import { asBackground, bands, type IBand } from '../kernel/bands';
-import type { ICounters } from '../kernel/counters';
-import { dotted, formatSeconds } from '../record/format';
+import type { ICounters, ISample } from '../kernel/counters';
 import {
+  ago,
   extremes,
+  gaugeName,
   gaugeValue,
   groupName,
   groups,
-  peak,
   points,
   rows,
+  sampleAt,
   span,
   top
 } from '../kernel/gauges';
@@ -20,7 +31,7 @@ import type { IGauge, IGroup } from '../kernel/gauges';
 import type { Message, Translate } from '../language/i18n';
 import type { ICounterSource } from '../kernel/machine';
 import type { IState } from '../kernel/state';
-import { quantityName } from '../record/words';
+import { dotted } from '../record/format';
 import { Fold } from '../receipts/Fold';
 import { Table } from '../receipts/Table';
 import { usePaced, usePreferences } from '../receipts/usePreferences';
@@ -28,8 +39,19 @@ import { useSignal } from '../receipts/useSignal';
 import { Prose } from '../receipts/Prose';
 import { Curve } from './Curve';
 
+/** Part of a chart by which an arrow key moves the crosshair, and the number of them of a page key. */
+const STEP = 1 / 60;
+const PAGE = 10;
 /** Milliseconds after which the last number is too old to be shown. */
 const LATE = 3_000;
+
+interface ICrosshair {
+  /** Seconds before the newest sample, 0 or less; null if the crosshair is not shown. */
+  at: number | null;
+  /** The sample there. */
+  sample: ISample | null;
+  onMove: (at: number | null) => void;
+}
 
 export function Gauges(props: {
   /** The notebook's kernel, or the server's machine. */
@@ -43,6 +65,7 @@ export function Gauges(props: {
   const { of: source, state, whenLate, t } = props;
   const { counters: store } = source;
   const { liveGauges, redrawSeconds } = usePreferences();
+  const [pointed, point] = useState<number | null>(null);
   const newest = useSignal(store.changed, () => store.value);
   // The first numbers are shown at once.
   const counters = usePaced(newest, newest.sampled === null ? 0 : redrawSeconds);
@@ -55,27 +78,30 @@ export function Gauges(props: {
   if (!liveGauges) {
     return <p className="jp-mlgpu-Quiet">{t('gaugesOff')}</p>;
   }
+  const seconds = span(counters);
+  const at = pointed && Math.max(pointed, -seconds);
+  const crosshair = { at, sample: at === null ? null : sampleAt(counters, at), onMove: point };
   const cells = state === null ? [] : bands(counters, state);
-  const style = { '--jp-mlgpu-bands': asBackground(cells) } as CSSProperties;
+  const style = {
+    '--jp-mlgpu-bands': asBackground(cells),
+    '--jp-mlgpu-crosshair': `${(1 + (at ?? 0) / seconds) * 100}%`
+  } as CSSProperties;
   return (
     <section
       className="jp-mlgpu-Gauges"
       aria-label={t('gauges')}
       data-sampled={sampled}
+      data-crosshair={at !== null}
       style={style}
     >
       {samples.length === 0 && whyStopped === null && <p>{t('waitingForNumbers')}</p>}
-      {whyStopped !== null && <p className="jp-mlgpu-Note">{t.say(whyStopped) || t('resting')}</p>}
-      {late && whyStopped === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
       <Cells cells={cells} t={t} />
       {groups(series).map(group => (
-        <Device key={group.device} counters={counters} group={group} live={live} t={t} />
+        <Device key={group.device} {...{ counters, group, live, crosshair, t }} />
       ))}
-      {samples.length > 0 && (
-        <p className="jp-mlgpu-Quiet">
-          {t('lastSeconds', { time: formatSeconds(span(counters)) })}
-        </p>
-      )}
+      {/* Below the charts, which would move with it. */}
+      {whyStopped !== null && <p className="jp-mlgpu-Note">{t.say(whyStopped) || t('resting')}</p>}
+      {late && whyStopped === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
     </section>
   );
 }
@@ -102,26 +128,20 @@ function Device(props: {
   counters: ICounters;
   group: IGroup;
   live: boolean;
+  crosshair: ICrosshair;
   t: Translate;
 }): ReactElement {
-  const { counters, group, live, t } = props;
-  const name = groupName(group.device, t);
+  const { counters, group, live, crosshair, t } = props;
+  const device = groupName(group.device, t);
   return (
-    <section className="jp-mlgpu-Gauges-device" aria-label={name}>
-      <h3>{name}</h3>
+    <section className="jp-mlgpu-Gauges-device" aria-label={device}>
+      <h3>{device}</h3>
       {group.whyMissing === null ? (
         <>
           {group.gauges.map(gauge => (
-            <Gauge
-              key={gauge.index}
-              counters={counters}
-              gauge={gauge}
-              device={name}
-              live={live}
-              t={t}
-            />
+            <Gauge key={gauge.index} {...{ counters, gauge, device, live, crosshair, t }} />
           ))}
-          <GaugeTable counters={counters} group={group} name={name} t={t} />
+          <GaugeTable counters={counters} group={group} name={device} t={t} />
         </>
       ) : (
         <p className="jp-mlgpu-Quiet">
@@ -137,63 +157,156 @@ function Gauge(props: {
   gauge: IGauge;
   device: string;
   live: boolean;
+  crosshair: ICrosshair;
   t: Translate;
 }): ReactElement {
-  const { counters, gauge, device, live, t } = props;
-  const { index, unit, limit, source, whyMissing } = gauge;
+  const { counters, gauge, device, live, crosshair, t } = props;
+  const { index, unit, limit, whyMissing } = gauge;
   const written = (value: number): string => gaugeValue(value, unit, t);
-  const value = counters.samples.at(-1)?.values[index] ?? null;
+  const sample = crosshair.at === null ? counters.samples.at(-1) : crosshair.sample;
+  const value = sample?.values[index] ?? null;
+  const isKnown = value !== null && (live || crosshair.at !== null);
   const found = extremes(counters, index);
-  const highest = peak(counters, index);
-  const quantity = quantityName(gauge.quantity, t);
+  const name = gaugeName(gauge, t);
+  const missing = whyMissing !== null && t('notMeasuredBecause', { why: t.say(whyMissing) });
+  const source = dotted(t.say(gauge.source), limit === null && t('noLimit'));
   return (
     <div className="jp-mlgpu-Gauge" data-quantity={gauge.quantity}>
-      <div className="jp-mlgpu-Gauge-line">
-        <span>{quantity}</span>
-        <span className="jp-mlgpu-Gauge-value">
-          {value === null || !live ? t('noNumber') : written(value)}
-        </span>
+      <div className="jp-mlgpu-Gauge-line" title={source}>
+        <span>{name}</span>
+        <span className="jp-mlgpu-Gauge-value">{isKnown ? written(value) : t('noNumber')}</span>
       </div>
-      {found !== null && (
-        <div
-          role="img"
-          aria-label={t('chartOf', {
-            quantity,
+      {found === null ? (
+        <p className="jp-mlgpu-Gauge-missing">{missing}</p>
+      ) : (
+        <Chart
+          label={t('chartOf', {
+            quantity: name,
             device,
             low: written(found[0]),
             high: written(found[1])
           })}
-          className="jp-mlgpu-Gauge-chart"
-        >
-          <Curve
-            points={points(counters, index)}
-            sides={{ from: -span(counters), to: 0, top: top(limit, found[1], unit) }}
-          />
-          {highest !== null && (
-            <span
-              className="jp-mlgpu-Gauge-peak"
-              aria-hidden="true"
-              style={{ left: `${highest.at * 100}%`, translate: `${-highest.at * 100}%` }}
-            >
-              {t('gaugePeak', { value: written(highest.value) })}
-            </span>
-          )}
-        </div>
+          highest={found[1]}
+          {...{ counters, gauge, source, crosshair, t }}
+        />
       )}
-      <p className="jp-mlgpu-Gauge-source">
-        {limit === null
-          ? t('noLimit', { top: written(top(null, found?.[1] ?? 0, unit)) })
-          : dotted(
-              found && t('chartTop', { top: written(top(limit, found[1], unit)) }),
-              t('atMost', { limit: written(limit) })
-            )}{' '}
-        · {t.say(source)}
-      </p>
-      {whyMissing !== null && (
-        <p className="jp-mlgpu-Quiet">{t('notMeasuredBecause', { why: t.say(whyMissing) })}</p>
-      )}
+      {found !== null && missing && <p className="jp-mlgpu-Quiet">{missing}</p>}
     </div>
   );
+}
+
+/** A curve over its time axis. The pointer and, for the keyboard, a slider move the crosshair. */
+function Chart(props: {
+  counters: ICounters;
+  gauge: IGauge;
+  label: string;
+  source: string;
+  highest: number;
+  crosshair: ICrosshair;
+  t: Translate;
+}): ReactElement {
+  const { counters, gauge, label, source, highest, crosshair, t } = props;
+  const { index, limit, unit } = gauge;
+  const { at, onMove } = crosshair;
+  const height = top(limit, highest, unit);
+  // A screen reader is told of a key's result, not of each new sample.
+  const [said, say] = useState<string | null>(null);
+  const seconds = span(counters);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const place = placeAfter(event.key, at, seconds);
+    if (place === undefined) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    onMove(place);
+    const value = place === null ? null : (sampleAt(counters, place)?.values[index] ?? null);
+    const text = value === null ? t('noNumber') : gaugeValue(value, unit, t);
+    say(place === null ? null : dotted(ago(place, t), text));
+  };
+  return (
+    <div
+      className="jp-mlgpu-Gauge-chart"
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-description={source}
+      aria-valuemin={-seconds}
+      aria-valuemax={0}
+      aria-valuenow={at ?? 0}
+      aria-valuetext={said ?? t('axisNow')}
+      onPointerMove={({ clientX, currentTarget }) => {
+        const { left, width } = currentTarget.getBoundingClientRect();
+        onMove(((clientX - left) / width - 1) * seconds);
+      }}
+      onPointerLeave={() => onMove(null)}
+      onKeyDown={onKeyDown}
+      onBlur={() => {
+        onMove(null);
+        say(null);
+      }}
+    >
+      <div className="jp-mlgpu-Gauge-plot">
+        <div className="jp-mlgpu-Gauge-top">
+          <span>{gaugeValue(height, unit, t)}</span>
+          <span>{t('gaugePeak', { value: gaugeValue(highest, unit, t) })}</span>
+        </div>
+        <Plot counters={counters} index={index} height={height} />
+      </div>
+      <Axis seconds={seconds} at={at} t={t} />
+    </div>
+  );
+}
+
+/** The ends of the time axis. Where the crosshair's time would cover one of them, the other one stays. */
+function Axis(props: { seconds: number; at: number | null; t: Translate }): ReactElement {
+  const { seconds, at, t } = props;
+  const isLate = at !== null && at > -seconds / 2;
+  return (
+    <div className="jp-mlgpu-Gauge-axis">
+      <span>{(at === null || isLate) && ago(-seconds, t)}</span>
+      {at !== null && <span className="jp-mlgpu-Gauge-at">{ago(at, t)}</span>}
+      <span>{!isLate && t('axisNow')}</span>
+    </div>
+  );
+}
+
+/** The curve itself, which is not drawn again for each move of the crosshair. */
+const Plot = memo(function Plot(props: {
+  counters: ICounters;
+  index: number;
+  height: number;
+}): ReactElement {
+  const { counters, index, height } = props;
+  return (
+    <Curve points={points(counters, index)} sides={{ from: -span(counters), to: 0, top: height }} />
+  );
+});
+
+/** Return the crosshair's place after a key, null if the key removes it; undefined for other keys. */
+function placeAfter(key: string, at: number | null, seconds: number): number | null | undefined {
+  const moved = (steps: number): number =>
+    Math.min(0, Math.max(-seconds, (at ?? 0) + steps * STEP * seconds));
+  switch (key) {
+    case 'ArrowLeft':
+    case 'ArrowDown':
+      return moved(-1);
+    case 'ArrowRight':
+    case 'ArrowUp':
+      return moved(1);
+    case 'PageDown':
+      return moved(-PAGE);
+    case 'PageUp':
+      return moved(PAGE);
+    case 'Home':
+      return -seconds;
+    case 'End':
+      return 0;
+    case 'Escape':
+      return at === null ? undefined : null;
+    default:
+      return undefined;
+  }
 }
 
 /** The table of one device, with a row every ten seconds. */
@@ -211,8 +324,14 @@ function GaugeTable(props: {
         <div className="jp-mlgpu-GaugeTable-scroll" role="group" aria-label={name} tabIndex={0}>
           <Table
             caption={<caption className="jp-mlgpu-Hidden">{name}</caption>}
-            heads={[t('timeOfDay'), ...group.gauges.map(one => quantityName(one.quantity, t))]}
+            heads={[t('timeOfDay'), ...group.gauges.map(one => gaugeName(one, t))]}
           >
+            <tr>
+              <th scope="row">{t('source')}</th>
+              {group.gauges.map(({ index, source }) => (
+                <td key={index}>{t.say(source)}</td>
+              ))}
+            </tr>
             {rows(counters).map(({ at, values }) => (
               <tr key={at}>
                 <th scope="row">{new Date(at).toLocaleTimeString()}</th>

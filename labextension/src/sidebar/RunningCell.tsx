@@ -5,6 +5,7 @@ import { useEffect, useState, type ReactElement } from 'react';
 import { cellNumber } from '../record/cell';
 import { dotted, formatClock } from '../record/format';
 import type { Translate } from '../language/i18n';
+import { formatLast } from '../kernel/livewords';
 import type { IEntry, IRunningCell } from '../kernel/state';
 import { figureInWords } from '../record/cellwords';
 import type { ICell } from '../record/record';
@@ -35,7 +36,7 @@ export function RunningCell(props: {
       <div className="jp-mlgpu-Running-line">
         <span className="jp-mlgpu-Running-mark" aria-hidden="true" />
         <span>{t('running')}</span>
-        <Phase running={running} t={t} />
+        <Phase running={running} last={session.model.lastTime(running)} t={t} />
         <Clock running={running} />
       </div>
       <button
@@ -106,14 +107,22 @@ export function LastCell(props: {
   );
 }
 
-/** The kernel's description of the cell's progress: number of the run, profiler, or a command's own words. */
-function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | null {
-  const { running, t } = props;
+/**
+ * The kernel's description of the cell's progress (number of the run, profiler, or a command's own words), and
+ * the time that the cell took last.
+ */
+function Phase(props: {
+  running: IRunningCell;
+  last: number | null;
+  t: Translate;
+}): ReactElement | null {
+  const { running, last, t } = props;
   const { profiled, run, progress } = running;
   const known = dotted(
     run && t('runOf', { number: run.number, of: run.of }),
     profiled && t('profilerOn'),
-    progress !== null && t.say(progress)
+    progress !== null && t.say(progress),
+    last !== null && t('lastTime', { time: formatLast(last) })
   );
   return known ? (
     <span className="jp-mlgpu-Running-phase" title={known}>

@@ -3,12 +3,14 @@ import { test } from 'node:test';
 
 import type { ICounters, ISample, ISeries } from '../../src/kernel/counters';
 import {
+  ago,
   extremes,
+  gaugeName,
   gaugeValue,
   groups,
-  peak,
   points,
   rows,
+  sampleAt,
   span,
   top
 } from '../../src/kernel/gauges';
@@ -66,10 +68,40 @@ test('a line is broken where nobody looked and where nothing was known', () => {
   ]);
 });
 
-test('charts show a minute at least, and all there is', () => {
+test('charts show one minute, two or five, and are not drawn on another scale with each sample', () => {
   assert.equal(span(counters([])), 60);
-  assert.equal(span(counters([at(5, 1), at(6, 1)])), 60);
-  assert.equal(span(counters([at(5, 1), at(205, 1)])), 200);
+  assert.equal(span(counters([at(5, 1), at(65, 1)])), 60);
+  assert.equal(span(counters([at(5, 1), at(65.5, 1)])), 120);
+  assert.equal(span(counters([at(5, 1), at(205, 1)])), 300);
+});
+
+test('the crosshair has the sample at its time, and none in a gap', () => {
+  const known = counters([at(10, 1), at(10.5, 2), at(40, 3)]);
+  assert.equal(sampleAt(known, 0)?.values[0], 3);
+  assert.equal(sampleAt(known, -29.6)?.values[0], 2);
+  assert.equal(sampleAt(known, -29.9)?.values[0], 1);
+  assert.equal(sampleAt(known, -15), null);
+  assert.equal(sampleAt(counters([]), 0), null);
+});
+
+test('a time on the axis is told from now', () => {
+  const words = (seconds: number): string => ago(seconds, t);
+  assert.deepEqual([-60, -120, -300, -83, -0.4, 0].map(words), [
+    '60 s ago',
+    '2 min ago',
+    '5 min ago',
+    '1 min 23 s ago',
+    'now',
+    'now'
+  ]);
+});
+
+test('curves have the names that people use', () => {
+  const names = (device: string): string[] =>
+    ['utilisation', 'memory', 'power'].map(quantity => gaugeName(series(device, quantity), t));
+  assert.deepEqual(names('machine'), ['CPU', 'Memory', 'Power']);
+  assert.deepEqual(names('process'), ['CPU', 'Memory', 'Power']);
+  assert.deepEqual(names('GPU 0 (NVIDIA H200)'), ['GPU', 'GPU memory', 'Power']);
 });
 
 test('the lowest and highest are of what was known', () => {
@@ -77,26 +109,17 @@ test('the lowest and highest are of what was known', () => {
   assert.equal(extremes(counters([at(1, null)]), 0), null);
 });
 
-test('the top of a chart is a round number above what was seen, and no more than the limit', () => {
-  assert.equal(top(700, 300, 'W'), 500);
-  assert.equal(top(400, 300, 'W'), 400);
-  assert.equal(top(1, 1.02, 'share'), 1.02, 'a limit that was passed cuts nothing off');
+test('the top of a chart is the limit, or without one a round number above what was seen', () => {
+  assert.equal(top(700, 300, 'W'), 700);
+  assert.equal(top(1, 0.004, 'share'), 1);
+  assert.equal(top(8, 0.002, 'cores'), 8);
+  assert.equal(top(80 * 1024 ** 3, 3.6 * 1024 ** 3, 'bytes'), 80 * 1024 ** 3);
+  assert.equal(top(1, 1.02, 'share'), 1, 'the axis stays where it is');
   assert.equal(top(null, 312, 'W'), 500);
   assert.equal(top(null, 500, 'W'), 500);
   assert.equal(top(null, 0.7, 'W'), 1);
   assert.equal(top(null, 0, 'W'), 1);
-});
-
-test('bytes are round in their own prefixes, and a machine that rests fills no chart', () => {
-  assert.equal(top(80 * 1024 ** 3, 3.6 * 1024 ** 3, 'bytes'), 5 * 1024 ** 3);
-  assert.equal(top(1, 0.004, 'share'), 0.1);
-  assert.equal(top(8, 0.002, 'cores'), 0.1);
-});
-
-test('the peak is the first of the highest values, at its place in the chart', () => {
-  const known = counters([at(10, 1), at(40, 7), at(55, 7), at(70, null)]);
-  assert.deepEqual(peak(known, 0), { value: 7, at: 0.5 });
-  assert.equal(peak(counters([at(1, null)]), 0), null);
+  assert.equal(top(null, 3.6 * 1024 ** 3, 'bytes'), 5 * 1024 ** 3);
 });
 
 test('a table has a row every ten seconds of the day, the newest first', () => {

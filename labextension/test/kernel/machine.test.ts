@@ -31,7 +31,7 @@ function looks(): () => object {
   return () => ({ time: '', t: (t += 1), values: [t * 1024], series: [memory] });
 }
 
-test('the server is asked once a second while somebody samples, and no more afterwards', async context => {
+test('the server is asked twice a second, as a kernel samples, while somebody looks, and no more afterwards', async context => {
   const [machine, asked] = server(context, 200, looks());
   await settled();
   assert.equal(asked.length, 0);
@@ -40,14 +40,14 @@ test('the server is asked once a second while somebody samples, and no more afte
   await settled();
   assert.equal(asked.length, 1);
   assert.match(asked[0] ?? '', /^http:\/\/lab\/user\/ada\/jupyter-mlgpu\/machine/);
-  context.mock.timers.tick(1_000);
+  context.mock.timers.tick(500);
   await settled();
   assert.deepEqual(
     machine.counters.value.samples.map(({ values }) => values),
     [[1024], [2048]]
   );
   other?.();
-  context.mock.timers.tick(1_000);
+  context.mock.timers.tick(500);
   await settled();
   assert.equal(asked.length, 3);
   end?.();

@@ -6,22 +6,26 @@ import { readRecords as readPage } from '../../src/kernel/messages';
 import { readDelta, readSnapshot } from '../../src/kernel/protocol';
 import { readRecord } from '../../src/record/record';
 import { savedEntry, shownEntries, type IEntry } from '../../src/kernel/state';
-import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from '../records';
+import { deltaJson, logJson, reading, recordJson, runningJson, snapshotJson } from '../records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */
 class Scene {
   now = 1000;
+  /** Number of the newest delta or snapshot. */
+  seq = 0;
   readonly model = new KernelModel(() => this.now);
 
   delta(seq: number, events: object[], changes: object = {}): boolean {
     const delta = readDelta(deltaJson(seq, events, changes));
     assert(delta);
+    this.seq = seq;
     return this.model.applyDelta(delta);
   }
 
   snapshot(seq: number, sequences: number[], changes: object = {}): boolean {
     const snapshot = readSnapshot(snapshotJson(seq, sequences, changes));
     assert(snapshot);
+    this.seq = seq;
     return this.model.applySnapshot(snapshot);
   }
 
@@ -291,4 +295,54 @@ test('pages bring what the snapshot left out, unless it was cleared meanwhile', 
   scene.delta(2, [{ type: 'cleared' }]);
   assert.equal(scene.model.missing, null);
   assert.equal(scene.model.state.older, 0);
+});
+
+test('the time a cell took last is that of its code, in this kernel or in the saved notebook', () => {
+  const scene = new Scene();
+  const cell = (sequence: number, digest: string | null): object => ({
+    cell: { sequence, id: 'a', execution_count: 1, source_digest: digest, name: 'fit' }
+  });
+  const ran = (digest: string | null, wall: number, changes: object = {}): object =>
+    recordJson(1, { ...cell(1, digest), readings: [reading('wall_time', wall)], ...changes });
+  const last = (digest: string | null, mode = 'light'): number | null => {
+    const { model } = scene;
+    scene.delta(scene.seq + 1, [{ ...runningJson(9), ...cell(9, digest), mode }]);
+    const [running] = model.state.running;
+    assert(running);
+    return model.lastTime(running);
+  };
+  const saved = readRecord(ran('fit', 20, { started_at: '2026-11-20T08:00:00.000000Z' }));
+  assert(typeof saved !== 'string');
+  scene.model.setSaved([savedEntry(saved, 'a')], [], null);
+  // The receipt is cleared when its cell begins to run again.
+  scene.model.setSaved([], [], null);
+  scene.snapshot(1, []);
+  assert.equal(last('fit'), 20);
+  assert.equal(last('fit', 'profiled'), null);
+  assert.equal(last('other'), null);
+  assert.equal(last(null), null);
+  const put = (...records: object[]): void => {
+    scene.delta(
+      scene.seq + 1,
+      records.map(one => ({ type: 'record', record: one }))
+    );
+  };
+  put(ran('fit', 12));
+  assert.equal(last('fit'), 12);
+  const later = { started_at: '2026-11-22T08:00:00.000000Z' };
+  put(
+    ran('fit', 1, { ...later, outcome: 'error' }),
+    ran('fit', 2, { ...later, mode: 'profiled' }),
+    ran('fit', 3, { ...later, origin: 'loaded' }),
+    ran(null, 4, later)
+  );
+  assert.equal(last('fit'), 12);
+  assert.equal(last(null), null);
+  scene.model.restart();
+  scene.snapshot(1, [], { run: 'another' });
+  scene.model.setSaved([], [], null);
+  scene.delta(2, [{ ...runningJson(1), ...cell(1, 'fit') }], { run: 'another' });
+  const [running] = scene.model.state.running;
+  assert(running);
+  assert.equal(scene.model.lastTime(running), 12);
 });

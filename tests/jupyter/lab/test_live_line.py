@@ -58,6 +58,40 @@ def test_a_running_cell_has_a_live_line_that_its_receipt_replaces(lab: Lab, gate
     assert "gpu:0" not in json.dumps(json.loads((lab.server.root / "live.ipynb").read_text())["cells"][1])
 
 
+def test_a_cell_that_ran_before_says_how_long_it_took_also_in_a_fresh_kernel_and_page(
+    lab: Lab, gate: Gate
+) -> None:
+    start(lab, "again.ipynb", gate)
+    expect(line(lab)).to_have_text(re.compile(r"^4\.\d s"))
+    expect(line(lab)).not_to_contain_text("last time")
+    end(lab, gate)
+    lab.run(1)
+    expect(line(lab)).to_have_text(re.compile(r"^\d\.\d s of about 4\.\d s \(last time\) · "))
+    expect(lab.running).to_have_text(re.compile(r"^Runninglast time 4\.\d s"))
+    heights = (
+        "node => ['', '150px'].map(width => (node.parentElement.style.width = width, node.offsetHeight))"
+    )
+    wide, narrow = line(lab).evaluate(heights)
+    assert wide == narrow
+    expect(line(lab)).to_have_text(re.compile(r"^[456]\.\d s \(4\.\d s last time\) · "))
+    end(lab, gate)
+    lab.save()
+    lab.wait_until_layout_is_kept()
+    lab.server.end_kernels()
+    lab.reload()
+    lab.wait_for_app()
+    lab.run_to_end(0)
+    lab.run(1)
+    expect(line(lab)).to_have_text(re.compile(r"^\d\.\d s of about [456]\.\d s \(last time\)"))
+
+
+def end(lab: Lab, gate: Gate) -> None:
+    """Let the second cell end, and have the gate closed for the next one."""
+    gate.open()
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_be_visible()
+    gate.path.unlink()
+
+
 @pytest.mark.slow
 def test_the_live_line_and_its_receipt_are_never_there_together(lab: Lab, gate: Gate) -> None:
     start(lab, "calm.ipynb", gate)

@@ -194,6 +194,9 @@ class LiveCounters:
             if self.now() >= self._until or self._paused():
                 self._finish()
                 return
+            # The sampler takes a late sample and the next one at once; a rate between the two would be noise.
+            if self._history and self.now() - self._history[-1][0] < INTERVAL / 2:
+                return
         strip = self.strip()
         series, exact = self.live.sample()
         values = [_rounded(one, value) for one, value in zip(series, exact, strict=True)]
