@@ -2,8 +2,8 @@
 
 A roof is the best rate of matrix products in one number type, or of memory traffic, that the package's
 benchmark reached on one device with one version of one framework. A busy machine lowers a figure and nothing
-raises it, so the higher one is kept. They are stored in `roofs.json` in the user's cache folder, which only
-the user can read.
+raises it, so the higher one is kept, and none that something disturbed. They are stored in `roofs.json` in
+the user's cache folder, which only the user can read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Roof(Struct, frozen=True):
     `machine` is the digest of the host's name that records have, `device` the package's short name (`gpu:0`),
     and `hardware` the maker's name. `rate` is in FLOP/s of products in `type`, or in bytes/s if `type` is
     `memory`. `case` says what was measured, `samples` how often, `measured_at` when (UTC). `version` is the
-    framework's. `noisy`: something disturbed the benchmark, so the device may reach more.
+    framework's. `noisy`: something disturbed the benchmark. Earlier versions saved such figures, too.
     """
 
     machine: _Text
@@ -100,7 +100,7 @@ def read() -> Roofs:
         if kind != KIND:
             raise RecordError("it is no file of measured roofs")
         decoding.check_schema(data, SCHEMA, "the file")
-        return Roofs(decoding.decode(_File, data, "the file").roofs)
+        return Roofs(one for one in decoding.decode(_File, data, "the file").roofs if not one.noisy)
     except (RecordError, UsageError) as error:
         why = redact(str(error).replace(visible_line(file.parent), ""))
         return Roofs(

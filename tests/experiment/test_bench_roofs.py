@@ -1,5 +1,7 @@
 """A benchmark keeps the best that it has shown: a product of each type, and the memory."""
 
+from dataclasses import replace
+
 import pytest
 
 from jupyter_mlgpu.experiment.bench import roofs
@@ -12,8 +14,6 @@ MACHINE = "0" * 12
 
 
 def product(seconds: float, type_: str = "float32", **more):
-    from dataclasses import replace
-
     made = measured(seconds, name="gemm")
     return replace(made, case="gemm", type_asked=type_, type_ran=type_, flops=1e12, **more)
 
@@ -35,10 +35,23 @@ def test_the_fastest_product_of_each_type_and_the_fastest_move_are_roofs():
     assert one.measured_at == "2026-11-22T01:00:00Z"
 
 
-def test_a_roof_of_a_disturbed_case_is_kept_as_noisy():
-    disturbed = product(0.1, flags=("Something else used gpu:0 at the same time: a game.",))
-    assert kept(disturbed)["float32"].noisy
-    assert not kept(product(0.1))["float32"].noisy
+DISTURBED = {"flags": ("Something else used gpu:0 at the same time: a game.",)}
+
+
+def test_a_disturbed_figure_is_no_roof_and_no_lower_one_stands_in_for_it():
+    assert kept(product(0.1, **DISTURBED), product(0.2), moving(3e9, 0.001)).keys() == {MEMORY}
+    assert kept(product(0.1), product(0.2, **DISTURBED)).keys() == {"float32"}
+
+
+def test_what_is_not_saved_is_said_in_a_sentence_and_an_older_roof_stays(tmp_path, monkeypatch):
+    monkeypatch.setenv(cachefolder.VARIABLE, str(tmp_path))
+    assert roofs.keep(run(product(0.2)), MACHINE) is None
+    disturbed = run(product(0.1, **DISTURBED), replace(moving(3e9, 0.001), **DISTURBED))
+    assert roofs.keep(disturbed, MACHINE) == (
+        "Not saved as this machine's roof, because something disturbed the benchmark: float32 and memory "
+        "bandwidth; repeat it when the machine is idle."
+    )
+    assert [(one.type, one.rate) for one in read()] == [("float32", pytest.approx(5e12))]
 
 
 def test_what_was_not_measured_here_now_or_failed_or_is_no_roof_is_none():

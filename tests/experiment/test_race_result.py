@@ -133,14 +133,36 @@ def test_the_headline_says_no_more_than_the_spreads_allow(medians, words):
 
 def test_the_headline_of_a_race_without_a_rival_or_a_spread_names_no_winner():
     cpu, gpu = lanes(over=False)
-    assert headline(result(over=False, lanes=(cpu,))) == (
-        "Only cpu:0 was measured, so there is nothing to compare."
-    )
+    assert headline(result(over=False, lanes=(cpu,))) == "It takes 1 ms on cpu:0."
     once = [Lane(one.device, one.kind, None, (Timing(None, (1.0,), 1, True),)) for one in (cpu, gpu)]
     assert headline(result(over=False, lanes=tuple(once))) == (
         "It is not certain which device is faster: a single run has no spread."
     )
     assert headline(result(lanes=())) == "Nothing was measured."
+
+
+@pytest.mark.parametrize(
+    ("sizes", "medians", "words"),
+    [
+        ((100, 1000), [1, 600], "From n=100 to n=1,000 it takes 600 times as long."),
+        ((10, 100, 1000), [1, 9, 2.5], "From n=10 to n=1,000 it takes 2.5 times as long."),
+        ((1, 64), [3, 0.5], "From n=1 to n=64 it is 6 times as fast."),
+        ((1, 64), [1, 1], "It is not certain that its time changes from n=1 to n=64."),
+        ((100,), [1], "At n=100 it takes 1 s on gpu:0."),
+    ],
+)
+def test_the_headline_of_a_single_device_answers_about_sizes(sizes, medians, words):
+    (lane,) = raced_over(sizes, medians)
+    assert headline(result(lanes=(lane,))) == words
+    failed = Lane("gpu:1", "cuda", None, (), problem="out of memory")
+    assert headline(result(lanes=(lane, failed))) == f"{words} Only gpu:0 was measured."
+
+
+def test_single_runs_of_a_single_device_are_told_with_about():
+    timings = tuple(Timing(n, (seconds,), 1, True) for n, seconds in [(100, 1.0), (1000, 600.0)])
+    assert headline(result(lanes=(Lane("cpu:0", "cpu", None, timings),))) == (
+        "From n=100 to n=1,000 it takes about 600 times as long."
+    )
 
 
 def test_a_text_begins_with_the_headline_and_a_page_folds_what_follows_its_chart():

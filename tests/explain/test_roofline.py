@@ -19,12 +19,12 @@ def torch(monkeypatch):
     monkeypatch.setattr(registry, "backend", lambda name: FakeBackend(name))
 
 
-def roofs(peak=100e9, memory=10e9, samples=9, noisy=False) -> Roofs:
+def roofs(peak=100e9, memory=10e9, samples=9) -> Roofs:
     def one(type_, rate):
         hardware = FakeBackend("torch").details(FakeBackend("torch").devices()[0]).hardware
         when = "2026-11-24T12:00:00Z"
         named = ("0" * 12, "torch", "cpu:0", hardware, type_)
-        return Roof(*named, rate, samples, when, "2.13", "gemm n=1024", noisy)
+        return Roof(*named, rate, samples, when, "2.13", "gemm n=1024")
 
     return Roofs([*([one("float32", peak)] if peak else []), *([one(MEMORY, memory)] if memory else [])])
 
@@ -81,20 +81,11 @@ def test_near_the_roof_of_arithmetic_it_computes_and_surely_so_in_runs_that_foll
         ),  # other code ran in the meantime, and may have changed sizes
         ([light(1), light(2)], {"sequence": 3, "flops": 70e9}, None),
         ([light(1), light(2)], {"sequence": 3}, roofs(samples=1)),
-        ([light(1), light(2)], {"sequence": 3}, roofs(noisy=True)),
     ],
 )
 def test_what_may_be_otherwise_is_likely_at_most(runs, more, known):
     limit = place(profiled(**more), runs, known).limit
     assert (limit.kind, limit.confidence) == ("compute", "likely")
-
-
-def test_a_roof_from_a_noisy_benchmark_says_so():
-    record = place(profiled(3), [light(1), light(2)], roofs(noisy=True))
-    assert any("was noisy, so the roof may be higher" in note for note in record.notes)
-    assert str(record.find("peak_flop_rate").detail).endswith(", noisy")
-    quiet = place(profiled(3), [light(1), light(2)])
-    assert not any("noisy" in note for note in quiet.notes)
 
 
 def test_near_the_roof_of_memory_it_moves_bytes_and_that_is_never_sure():

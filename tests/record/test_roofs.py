@@ -69,6 +69,13 @@ def test_a_busy_machine_lowers_no_roof_and_another_version_has_its_own():
     assert (found().rate, found().version) == (5e14, "2.12")
 
 
+def test_disturbed_figures_that_earlier_versions_saved_are_no_roofs():
+    roofs.keep([replace(ROOF, noisy=True)])
+    assert found() is None
+    roofs.keep([replace(ROOF, rate=3e14)])
+    assert found().rate == 3e14
+
+
 def test_roofs_of_other_machines_in_a_shared_folder_stay():
     roofs.keep([ROOF])
     roofs.keep([replace(ROOF, machine="1" * 12)])

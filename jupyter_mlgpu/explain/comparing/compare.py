@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
 from jupyter_mlgpu.measure.frameworks import registry
@@ -34,6 +34,18 @@ OPERATIONS = 15
 
 #: A relative difference that is not worth mentioning if the whole interval lies within it.
 SAME = 0.01
+
+
+#: `unclear`: the interval contains 1. `approximate`: too few runs for an interval. `unknown`: no ratio.
+Finding = Literal["more", "less", "same", "unclear", "approximate", "unknown"]
+_VERDICTS: Mapping[Finding, Sentence] = {
+    "more": say("▲ more"),
+    "less": say("▼ less"),
+    "same": say("= same"),
+    "unclear": say("○ unclear"),
+    "approximate": say("≈ approximate"),
+    "unknown": say("○ unknown"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +86,20 @@ class Change:
         return self.second.median / self.first.median
 
     @property
-    def verdict(self) -> Sentence:
-        """The result in a few words."""
-        if self.ratio is None and self.times is not None:
-            return say("○ approximate: {why}", why=self.why_not or "")
+    def finding(self) -> Finding:
+        """The kind of the result. A comparison's headline and tables follow it."""
         if self.ratio is None:
-            return say("○ cannot judge: {why}", why=self.why_not or "")
+            return "unknown" if self.times is None else "approximate"
         if self.ratio.low >= 1 - SAME and self.ratio.high <= 1 + SAME:
-            return say("= the same within {share} %", share=f"{SAME * 100:.0f}")
+            return "same"
         if self.ratio.low > 1:
-            return say("▲ more")
-        return say("▼ less") if self.ratio.high < 1 else say("≈ no difference shown")
+            return "more"
+        return "less" if self.ratio.high < 1 else "unclear"
+
+    @property
+    def verdict(self) -> Sentence:
+        """The result in a word."""
+        return _VERDICTS[self.finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +135,8 @@ def compare(
     of that name, "10.2" one run of a cell, and "#12" one record.
 
     If each group holds runs of one cell only, these two are compared. Otherwise each cell is compared with
-    the runs of the same code in the other group. Raises UsageError if no cell can be compared.
+    the runs of the same code in the other group. A comparison of one cell begins with the quicker side,
+    whichever was given first. Raises UsageError if no cell can be compared.
     """
     cells_of = (_by_code(_records(first)), _by_code(_records(second)))
     if any(not cells for cells in cells_of):
@@ -141,7 +157,15 @@ def compare(
         )
     alone = len(one) + len(other) - 2 * len(both)
     notes = [say("{count} cells are on one side only and left out.", count=alone)] if alone > 0 else []
-    return RecordComparison(*names, tuple(_pair(a, b) for a, b in both), tuple(notes))
+    pairs = [_pair(a, b) for a, b in both]
+    if len(pairs) == 1 and (timing := pairs[0].timing) is not None and (timing.times or 1) < 1:
+        pairs, names = [_pair(b, a) for a, b in both], (names[1], names[0])
+    return RecordComparison(*names, tuple(pairs), tuple(notes))
+
+
+def side_names(first: str, second: str) -> tuple[str, str]:
+    """Return the names of two sides, with a letter each if they are equal."""
+    return (first, second) if first != second else (f"{first} (A)", f"{second} (B)")
 
 
 def _records(which: Runs | Iterable[Record]) -> Iterable[Record]:

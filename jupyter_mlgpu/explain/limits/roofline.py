@@ -39,10 +39,6 @@ ABOVE = 1.1
 _SAMPLES = 3
 
 NOT_HERE = say("Not measured here: run `%mlc_bench --quick`.")
-NOISY = say(
-    "The benchmark of this machine's roof was noisy, so the roof may be higher: run `%mlc_bench --quick` "
-    "again when nothing else runs."
-)
 NO_LIGHT_RUN = say("Run the cell once without `--ops` to place it: a profiled run gives no timing.")
 
 
@@ -93,11 +89,8 @@ def with_roof(record: Record, runs: Sequence[Record], read_roofs: Callable[[], R
         record = replace(record, facts={**record.facts, WORKED_IN: profiled.facts[WORKED_IN]})
     if found.problem is not None and peak is None:
         record = record.with_note(found.problem)
-    if any(roof is not None and roof.noisy for roof in (peak, memory)):
-        record = record.with_note(NOISY)
-    quiet = peak is not None and peak.samples >= _SAMPLES and not peak.noisy
-    sure = quiet and _in_a_row([profiled, *light], same)
-    return _with_limit(record, work, sure)
+    enough = peak is not None and peak.samples >= _SAMPLES
+    return _with_limit(record, work, enough and _in_a_row([profiled, *light], same))
 
 
 def _same_code(one: Record, record: Record) -> bool:
@@ -172,8 +165,6 @@ def _place(name: str, amount: float, seconds: float | None, count: int, roof: Ro
 
 def _reached(quantity: str, roof: Roof) -> Reading:
     how = say("{case}, {version}, {date}", case=roof.case, version=roof.version, date=roof.measured_at[:10])
-    if roof.noisy:
-        how = say("{how}, noisy", how=how)
     on = roof.device
     return new_reading(quantity, roof.rate, "device", "clock", roof.samples, device=on, detail=how)
 

@@ -38,13 +38,15 @@ def receipt(request: Mapping[str, Any]) -> object:
 
 def comparison(request: Mapping[str, Any]) -> object:
     """Return the page that compares two records; raises MlgpuError if one is invalid."""
-    from jupyter_mlgpu.explain.comparing.compare import compare
+    from jupyter_mlgpu.explain.comparing.compare import compare, side_names
+    from jupyter_mlgpu.record import cellnumbers
     from jupyter_mlgpu.show.comparing import page
     from jupyter_mlgpu.show.page import view
 
-    first, second = ([Record.from_json(request.get(side))] for side in "ab")
+    a, b = (Record.from_json(request.get(side)) for side in "ab")
+    compared = compare([a], [b], names=side_names(cellnumbers.name(a), cellnumbers.name(b)))
     # Without the chart: the sidebar is narrow, and the table matters most.
-    return to_json(view.data(replace(page.page(compare(first, second)), charts=())), texts=False)
+    return to_json(view.data(replace(page.page(compared), charts=())), texts=False)
 
 
 def answer(request: Mapping[str, Any]) -> object:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 
 from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
-from jupyter_mlgpu.experiment.bench.case import label
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks import registry
@@ -19,6 +18,9 @@ from jupyter_mlgpu.show.bench.kernels import fastest_trainings
 #: Most figures per device, not counting those of models, and most devices in the headline.
 _FIGURES, _PLACES = 3, 3
 
+#: A figure in words, and the case that reached it.
+_Figure = tuple[str, CaseResult]
+
 
 def headline(run: BenchRun) -> Sentence:
     """Return the best figure of each kind, and how far it can be trusted, as one sentence.
@@ -28,7 +30,10 @@ def headline(run: BenchRun) -> Sentence:
     measured = [one for one in run.results if one.samples]
     burns = [burn.sentence(one, one.burn) for one in measured if one.burn is not None]
     others = [one for one in measured if one.burn is None]
-    clauses = [*burns, *([_figures(others)] if others else []), *_noise(measured)]
+    places = _places(others)
+    behind = [one for best in places.values() for _, one in best]
+    clauses = [*burns, *([_figures(places)] if others else [])]
+    clauses += _disturbed([*(one for one in measured if one.burn is not None), *behind])
     if not measured:
         clauses = [_nothing(run.results)]
     if failed := sum(one.status == "failed" for one in run.results):
@@ -46,13 +51,20 @@ def _nothing(results: Sequence[CaseResult]) -> Sentence:
     return say("Nothing was measured: {why}", why=whys[0]) if len(whys) == 1 else say("Nothing was measured")
 
 
-def _figures(measured: Sequence[CaseResult]) -> Sentence:
+def _places(measured: Sequence[CaseResult]) -> dict[tuple[str, str], list[_Figure]]:
+    """Return the best figures of each framework and device, with the cases that reached them."""
+    found: dict[tuple[str, str], list[_Figure]] = {}
+    for place in dict.fromkeys((one.framework, one.device) for one in measured):
+        mine = [one for one in measured if (one.framework, one.device) == place]
+        found[place] = [*_of_models(mine), *list(_of_place(mine))[:_FIGURES]]
+    return found
+
+
+def _figures(places: Mapping[tuple[str, str], Sequence[_Figure]]) -> Sentence:
     """Return the figures of each framework and device, with their names if there are several."""
-    places = list(dict.fromkeys((one.framework, one.device) for one in measured))
     found = []
-    for framework, device in places[:_PLACES]:
-        mine = [one for one in measured if (one.framework, one.device) == (framework, device)]
-        figures = with_commas([*_of_models(mine), *list(_of_place(mine))[:_FIGURES]])
+    for (framework, device), best in list(places.items())[:_PLACES]:
+        figures = with_commas([figure for figure, _ in best])
         if len(places) > 1:
             figures = say(
                 "{framework} on {device}: {figures}",
@@ -67,7 +79,7 @@ def _figures(measured: Sequence[CaseResult]) -> Sentence:
     return whole
 
 
-def _of_models(mine: Sequence[CaseResult]) -> Iterator[str]:
+def _of_models(mine: Sequence[CaseResult]) -> Iterator[_Figure]:
     """Yield the rate at which each model trains, with its share of the measured matrix products' rate.
 
     Without the share if it is above 1: then something slowed the products down, and they are no peak.
@@ -77,59 +89,51 @@ def _of_models(mine: Sequence[CaseResult]) -> Iterator[str]:
         found = one.gemm_share.value
         share = "" if found is None or found > 1 else f", {quantity(one.gemm_share)} of gemm"
         batch = one.parameters.get("batch", "")
-        yield f"{quantity(one.throughput)} training {MODELS[one.case].title} (batch {batch}{share})"
+        yield f"{quantity(one.throughput)} training {MODELS[one.case].title} (batch {batch}{share})", one
 
 
-def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
+def _of_place(mine: Sequence[CaseResult]) -> Iterator[_Figure]:
     """Yield the arithmetic rate of each type, float32 first, then the bandwidth and other cases' rates."""
-    rates: dict[str, float] = {}
+    best: dict[str, CaseResult] = {}
     for one in mine:
         if one.case == "gemm" and one.tflops.value:
             type_ = one.type_ran or one.type_asked
-            rates[type_] = max(rates.get(type_, 0.0), one.tflops.value * 1e12)
-    ordered = sorted(rates, key=lambda type_: (type_ != "float32", -rates[type_]))
+            best[type_] = max(best.get(type_, one), one, key=_flops)
+    ordered = sorted(best, key=lambda type_: (type_ != "float32", -_flops(best[type_])))
     for type_ in ordered[:2]:
-        yield f"{units.decimal(rates[type_], 'FLOP/s')} {type_}"
+        rate = units.decimal(_flops(best[type_]), "FLOP/s")
+        yield say("{rate} in {type}", rate=rate, type=type_), best[type_]
     trained = {one.case for one in fastest_trainings(mine)}
     for case in dict.fromkeys(one.case for one in mine if one.case != "gemm" and one.case not in trained):
-        best = max((one for one in mine if one.case == case), key=lambda one: one.throughput.value or 0.0)
-        rate = quantity(best.throughput)
+        fastest = max((one for one in mine if one.case == case), key=lambda one: one.throughput.value or 0.0)
+        rate = quantity(fastest.throughput)
         # A rate in bytes per second needs no name: it is the memory bandwidth.
-        yield rate if case == "bandwidth" else f"{rate} {case}"
+        yield rate if case == "bandwidth" else f"{rate} {case}", fastest
 
 
-def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
-    """Return a clause with the number of noisy cases, and the first with its reason, in a list."""
-    flagged = [one for one in measured if one.flags]
-    if not flagged:
-        return []
-    if len(measured) == 1:
-        return [say("noisy: {why}", why=_why_noisy(flagged[0]))]
-    # The first flagged case with its reason; the table marks the others.
-    why, case = _why_noisy(flagged[0]), _brief(flagged[0])
-    count, total = len(flagged), len(measured)
-    return [
-        say("noisy in {count} of {total} cases: {why} ({case})", count=count, total=total, why=why, case=case)
-    ]
+def _flops(one: CaseResult) -> float:
+    return (one.tflops.value or 0.0) * 1e12
 
 
-def _brief(one: CaseResult) -> str:
-    """Return the label of a case without its options."""
-    return label(one.case, one.parameters, one.type_asked, ())
+def _disturbed(shown: Sequence[CaseResult]) -> list[Sentence]:
+    """Return, in a list, the clause on what disturbed a case whose figure is in the headline.
+
+    The caveats below the table name all cases that were disturbed.
+    """
+    fields = [flag.fields for one in shown for flag in one.flags if isinstance(flag, Sentence)]
+    for name, clause in _CLAUSES.items():
+        for one in fields:
+            if name in one:
+                return [clause(str(one[name]))]
+    if any(one.flags for one in shown):
+        return [say("the warm-up had not stabilized, so this is a lower bound")]
+    return []
 
 
-def _why_noisy(one: CaseResult) -> str:
-    fields = [flag.fields for flag in one.flags if isinstance(flag, Sentence)]
-    return next(
-        (said(str(one[name])) for name, said in _REASONS.items() for one in fields if name in one),
-        say("the warm-up had not stabilized"),
-    )
-
-
-#: Fields of a flag (experiment/bench/judging.py), each with the short form of its reason.
-_REASONS: dict[str, Callable[[str], str]] = {
+#: Fields of a flag (experiment/bench/judging.py), each with what it says about the figures.
+_CLAUSES: dict[str, Callable[[str], Sentence]] = {
     "places": lambda value: say("work ran on {places}", places=value),
-    "programs": str,
-    "rise": lambda value: say("the times rose by {rise}", rise=value),
-    "spread": lambda value: say("the spread is {spread}", spread=value),
+    "programs": lambda _: say("other programs were busy, so this is a lower bound"),
+    "rise": lambda value: say("the times rose by {rise}, so this is a lower bound", rise=value),
+    "spread": lambda value: say("the times varied by {spread}, so this is a lower bound", spread=value),
 }

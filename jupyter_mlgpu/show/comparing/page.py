@@ -18,6 +18,10 @@ ABOUT = say(
     "Medians over the runs, lowest and highest in parentheses; ratios with their 95 % "
     "interval (Hodges-Lehmann, exact Mann-Whitney)."
 )
+VERDICTS = say(
+    "Same: within 1 %. Unclear: either side may be the larger one. Approximate: too few runs for an "
+    "interval; 4 and 4 are enough. Unknown: measured on one side only, or a value is 0."
+)
 
 PROFILED = say("Self times of operations with the profiler on: they are not timings of the cell.")
 
@@ -40,10 +44,10 @@ def page(comparison: RecordComparison) -> Page:
         if pair.operations:
             parts.append(_table(comparison, pair.operations, PROFILED))
         parts += pair.notes
-    title = say("What changed from {first} to {second}", first=first, second=second)
+    title = say("{first} and {second} compared", first=first, second=second)
     return Page(
         tuple(parts),
-        (ABOUT, *comparison.notes),
+        (ABOUT, VERDICTS, *comparison.notes),
         (chart(comparison),),
         title=title,
         headline=headlines[0] if alone else "",
@@ -86,7 +90,8 @@ def _judged(comparison: RecordComparison) -> Iterator[tuple[str, Change]]:
 
 
 def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str) -> Table:
-    columns = ("", comparison.first, comparison.second, say("ratio"), say("verdict"))
+    first, second = comparison.first, comparison.second
+    columns = ("", first, second, f"{second} / {first}", say("verdict"))
     rows = (
         (one.what, _sample(one.first, one.unit), _sample(one.second, one.unit), _times(one), one.verdict)
         for one in changes
@@ -95,23 +100,13 @@ def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str
 
 
 def _times(change: Change) -> str:
-    """Return the ratio as in the headline: `× 1.5` for half as large again, `÷ 2` for half as large."""
+    """Return the second side as a multiple of the first, as the headline does."""
     if change.times is None:
         return ""
-    told, found = _factor(change.times), change.ratio
+    times, found = ratio(change.times), change.ratio
     if found is None:
-        return say("roughly {ratio}", ratio=told)
-    if found.low < 1 <= found.high:
-        ends = _factor(found.low), _factor(found.high)
-    elif found.high < 1:
-        ends = ratio(1 / found.high), ratio(1 / found.low)
-    else:
-        ends = ratio(found.low), ratio(found.high)
-    return say("{ratio} [{low} to {high}]", ratio=told, low=ends[0], high=ends[1])
-
-
-def _factor(value: float) -> str:
-    return f"× {ratio(value)}" if value >= 1 else f"÷ {ratio(1 / value)}"
+        return say("about {ratio}", ratio=times)
+    return say("{ratio} [{low} to {high}]", ratio=times, low=ratio(found.low), high=ratio(found.high))
 
 
 def _sample(sample: Sample, unit: str) -> str:

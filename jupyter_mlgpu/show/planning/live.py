@@ -18,7 +18,7 @@ from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Said, 
 from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import drawing
-from jupyter_mlgpu.show.planning.svg import ends, extent, shorten_start
+from jupyter_mlgpu.show.planning.svg import ends, extent, shorten_middle
 
 #: Most operations that are drawn individually, in all functions together, and most arrows: a drawing of 200
 #: takes about 40 kB in a notebook file. A larger function is drawn by its groups.
@@ -27,7 +27,7 @@ ARROWS = 400
 FUNCTIONS = 8
 
 #: Most characters of a name and of a reason.
-_NAME, _REASON = 64, 160
+_NAME, _REASON = 120, 160
 
 #: Limits of what the browser reads, for drawings of later versions: boxes or frames, and arrows.
 READ_BOXES, READ_ARROWS = 500, 1_000
@@ -190,5 +190,5 @@ def _drawing(plan: Plan, body: Body) -> DrawingData:
 
 
 def name(text: str) -> str:
-    """Return a name cut at its start, because its end distinguishes it from its neighbours."""
-    return shorten_start(text, _NAME)
+    """Return a name, shortened in the middle if it is longer than the browser reads."""
+    return shorten_middle(text, _NAME)

@@ -10,8 +10,11 @@ from jupyter_mlgpu.show.markup import Markup, element, joined
 from jupyter_mlgpu.show.page.rendering import Drawing
 from jupyter_mlgpu.show.page.svg import LETTER, frame, text
 
-# In points of the drawing.
-_MARGIN, _HEAD = 16, 44
+# In points of the drawing: around it, above it, between a box and its texts, and the texts' sizes, as in
+# `page.svg.STYLE`.
+_MARGIN, _HEAD, _EDGE, _LARGE, _SMALL = 16, 44, 4, 12, 10
+#: Most characters that fit into a box, of the narrowest letters.
+_LONGEST = 60
 
 #: CSS of boxes, by their kind, and of arrows.
 STYLE = """
@@ -80,8 +83,9 @@ def curve(way: Route, *, downwards: bool = False) -> str:
 
 def _frame(shown: Frame, area: Area) -> Markup:
     x, y, width, height = area
-    title = text(x + width / 2, y + 17, shorten_start(shown.title, 34), "small") if shown.title else None
-    return joined(element("rect", class_="group", x=x, y=y, width=width, height=height, rx=6), title)
+    title = _fitted(shown.title, width - 2 * _EDGE, _SMALL)
+    written = text(x + width / 2, y + 17, title, "small") if title else None
+    return joined(element("rect", class_="group", x=x, y=y, width=width, height=height, rx=6), written)
 
 
 def _box(box: Box, area: Area) -> Markup:
@@ -89,13 +93,41 @@ def _box(box: Box, area: Area) -> Markup:
     middle = x + width // 2
     return element(
         "g",
-        element("title", f"{box.subtitle}: {box.hover}"),
+        element("title", f"{box.title}, {box.subtitle}: {box.hover}"),
         element("rect", class_=box.kind, x=x, y=y, width=width, height=height, rx=4),
-        text(middle, y + 17, shorten_start(box.title, 19)),
-        text(middle, y + 31, shorten_start(box.subtitle, 24), "small"),
+        text(middle, y + 17, _fitted(box.title, width - 2 * _EDGE, _LARGE)),
+        text(middle, y + 31, _fitted(box.subtitle, width - 2 * _EDGE, _SMALL), "small"),
     )
 
 
-def shorten_start(name: str, most: int) -> str:
-    """Return a name cut at its start to `most` characters, with an ellipsis if it is longer."""
-    return name if len(name) <= most else "…" + name[1 - most :]
+def shorten_middle(name: str, most: int) -> str:
+    """Return a name of at most `most` characters. A longer one gets an ellipsis after its first third.
+
+    Its end, which distinguishes it from its neighbours, stays longer than its beginning.
+    """
+    if len(name) <= most:
+        return name
+    head = (most - 1) // 3
+    return f"{name[:head]}…{name[head + 1 - most :]}"
+
+
+def _fitted(name: str, room: float, size: int) -> str:
+    """Return a name, shortened in the middle if it is wider than `room` in letters of `size` points."""
+    if _width(name) * size <= room:
+        return name
+    fitting = (
+        short
+        for most in range(min(len(name), _LONGEST), 2, -1)
+        if _width(short := shorten_middle(name, most)) * size <= room
+    )
+    return next(fitting, "…")
+
+
+def _width(text: str) -> float:
+    """Return at least the width of a text, in multiples of its font's size.
+
+    The widths are those of DejaVu Sans, a wide font that Linux has in place of `sans-serif`.
+    """
+    return sum(
+        1.0 if one in "mMwW@%…" or not one.isascii() else 0.8 if one.isupper() else 0.64 for one in text
+    )

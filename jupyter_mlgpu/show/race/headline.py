@@ -1,4 +1,7 @@
-"""The headline of a race: the faster device, from which size on, and by how much, if that is certain."""
+"""The headline of a race: the faster device, from which size on, and by how much, if that is certain.
+
+Of a single device, it is how the time changes with the size.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from jupyter_mlgpu.experiment.race.crossover import compare
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Size, Timing
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.show.page.scales import written
 
 
@@ -31,24 +34,59 @@ def fastest(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> tuple[La
     (best, lane), *others = sorted(known, key=lambda pair: pair[0].median)
     if not all(compare(best, other) < 0 for other, _ in others):
         return None
-    times = others[0][0].median / best.median
-    return lane, others[0][1], f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
+    return lane, others[0][1], _times(others[0][0], best)
 
 
 def _verdict(result: RaceResult) -> Sentence:
     lanes = [one for one in result.lanes if one.timings]
     if not lanes:
         return say("Nothing was measured.")
+    if len(lanes) == 1:
+        return _alone(lanes[0], result)
     if result.unused:
         return say(
             "This code ran no operation of {framework}, so no device was chosen for it.",
             framework=registry.title(result.framework),
         )
-    if len(lanes) == 1:
-        return say("Only {device} was measured, so there is nothing to compare.", device=lanes[0].device)
     if result.variable is None:
         return _once(lanes)
     return _over(lanes, result.variable, result.sizes)
+
+
+def _alone(lane: Lane, result: RaceResult) -> Sentence:
+    """Return by how much the time of the only measured device changes with the size, or just the time."""
+    answer = _growth(lane, result.variable)
+    if len(result.lanes) == 1:
+        return answer
+    return joined(answer, say("Only {device} was measured.", device=lane.device))
+
+
+def _growth(lane: Lane, variable: str | None) -> Sentence:
+    ordered = sorted(lane.timings, key=lambda one: one.size or 0)
+    small, large = ordered[0], ordered[-1]
+    took = units.duration(small.median)
+    if variable is None:
+        return say("It takes {time} on {device}.", time=took, device=lane.device)
+    start = f"{variable}={_written(small.size)}"
+    if small is large:
+        return say("At {size} it takes {time} on {device}.", size=start, time=took, device=lane.device)
+    ends = {"start": start, "end": f"{variable}={_written(large.size)}"}
+    if small.interval is None or large.interval is None:
+        times = _times(large, small)
+        return say("From {start} to {end} it takes about {times} times as long.", **ends, times=times)
+    if compare(small, large) < 0:
+        times = _times(large, small)
+        return say("From {start} to {end} it takes {times} times as long.", **ends, times=times)
+    if compare(large, small) < 0:
+        times = _times(small, large)
+        return say("From {start} to {end} it is {times} times as fast.", **ends, times=times)
+    return say("It is not certain that its time changes from {start} to {end}.", **ends)
+
+
+def _times(slow: Timing, quick: Timing) -> str:
+    """Return the ratio of two times in words."""
+    times = slow.median / quick.median
+    return f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
 
 
 def _once(lanes: Sequence[Lane]) -> Sentence:

@@ -3,10 +3,11 @@
  * computes all positions.
  */
 
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, PointerEvent, ReactElement, RefObject } from 'react';
 
 import type { Translate } from '../language/i18n';
+import { fitted, textWidth } from './fitting';
 import type { IBox, ICorner, IDrawing } from './graph';
 import { SHAPES } from './KindMark';
 
@@ -15,6 +16,12 @@ const SMALLEST = 0.02;
 const LARGEST = 2.5;
 /** Margin around the drawing, in its own points. */
 const MARGIN = 8;
+/** Room between a box and its texts. */
+const EDGE = 8;
+/** The sizes of an operation and of other texts, as in style/plan.css. */
+const [LARGE, SMALL] = [12, 11];
+/** Where an operation begins: behind its mark. */
+const OPERATION_X = 22;
 
 export function Graph(props: { drawing: IDrawing; label: string; t: Translate }): ReactElement {
   const { drawing, label, t } = props;
@@ -114,6 +121,8 @@ function Drawing(props: {
 }): ReactElement {
   const { drawing, zoom, label, t } = props;
   const [width, height] = [drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN];
+  // Zooming draws again, but the names stay as they are.
+  const boxes = useMemo(() => fittedBoxes(drawing, t), [drawing, t]);
   return (
     <svg
       role="img"
@@ -150,20 +159,40 @@ function Drawing(props: {
       {drawing.arrows.map((arrow, index) => (
         <path key={index} className="jp-mlgpu-Graph-arrow" d={curve(arrow)} />
       ))}
-      {drawing.boxes.map((box, index) => (
+      {boxes.map((box, index) => (
         <Box key={index} box={box} t={t} />
       ))}
     </svg>
   );
 }
 
-function Box(props: { box: IBox; t: Translate }): ReactElement {
+interface IFittedBox extends IBox {
+  /** The texts in the box, as much of them as fits. */
+  lines: [operation: string, below: string];
+}
+
+function fittedBoxes({ boxes }: IDrawing, t: Translate): IFittedBox[] {
+  const [large, small] = [textWidth(LARGE), textWidth(SMALL)];
+  return boxes.map(box => {
+    const lines: IFittedBox['lines'] = [
+      fitted(box.operation, box.width - OPERATION_X - EDGE, large),
+      fitted(below(box, t), box.width - 2 * EDGE, small)
+    ];
+    return { ...box, lines };
+  });
+}
+
+/** Return what stands below an operation: its name, or the number of operations. */
+function below(box: IBox, t: Translate): string {
+  return box.count > 0 ? t('times', { count: box.count }) : box.name;
+}
+
+function Box(props: { box: IFittedBox; t: Translate }): ReactElement {
   const { box, t } = props;
-  const { x, y, width, height } = box;
-  const below = box.count > 0 ? t('times', { count: box.count }) : box.name;
+  const { x, y, width, height, lines } = box;
   return (
     <g className="jp-mlgpu-Graph-box" data-kind={box.kind}>
-      <title>{`${below}: ${t.say(box.reason)}`}</title>
+      <title>{`${box.operation}, ${below(box, t)}: ${t.say(box.reason)}`}</title>
       <rect x={x} y={y} width={width} height={height} rx={4} />
       <path
         className="jp-mlgpu-Kind-mark"
@@ -172,15 +201,12 @@ function Box(props: { box: IBox; t: Translate }): ReactElement {
         d={SHAPES[box.kind]}
         fillRule="evenodd"
       />
-      {/* The width of letters depends on the reader's font; the nested svg clips long text at the box. */}
-      <svg x={x} y={y} width={width - 4} height={height}>
-        <text x="22" y="16">
-          {ending(box.operation, 19)}
-        </text>
-        <text className="jp-mlgpu-Graph-small" x="8" y="32">
-          {ending(below, 25)}
-        </text>
-      </svg>
+      <text x={x + OPERATION_X} y={y + 16}>
+        {lines[0]}
+      </text>
+      <text className="jp-mlgpu-Graph-small" x={x + EDGE} y={y + 32}>
+        {lines[1]}
+      </text>
     </g>
   );
 }
@@ -200,9 +226,4 @@ function curve(corners: readonly ICorner[]): string {
       return `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
     })
     .join('');
-}
-
-/** Return the end of a long name, which distinguishes it from its neighbours. */
-function ending(name: string, most: number): string {
-  return name.length <= most ? name : `…${name.slice(1 - most)}`;
 }

@@ -5,6 +5,7 @@
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactElement } from 'react';
 
+import { cellNumber } from '../record/cell';
 import { cellOf } from '../record/cellrows';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
@@ -43,6 +44,8 @@ export function ComparisonPage(props: {
     }
   }, [waits, wanted, runs, ask]);
   const [headline, page] = useMemo(() => split(answer), [answer]);
+  // The sentences name the two by their numbers, and by letters if those are equal.
+  const alike = cellNumber(a.record.cell) === cellNumber(b.record.cell);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => back.current?.focus(), []);
   return (
@@ -54,8 +57,8 @@ export function ComparisonPage(props: {
       </div>
       <div className="jp-mlgpu-Comparison">
         <ul role="list">
-          <Side letter="A" entry={a} onGo={onGo} t={t} />
-          <Side letter="B" entry={b} onGo={onGo} t={t} />
+          <Side letter={alike && 'A'} entry={a} onGo={onGo} t={t} />
+          <Side letter={alike && 'B'} entry={b} onGo={onGo} t={t} />
         </ul>
         {answer === null || 'why' in answer || page === null ? (
           <p className="jp-mlgpu-Note" role="status">
@@ -104,7 +107,7 @@ function split(answer: Answer | null): [headline: Sentence | null, page: IPage |
 }
 
 function Side(props: {
-  letter: string;
+  letter: string | false;
   entry: IEntry;
   onGo: (entry: IEntry) => void;
   t: Translate;
@@ -113,7 +116,7 @@ function Side(props: {
   const started = new Date(entry.record.startedAt);
   return (
     <li>
-      <b>{letter}</b>
+      {letter && <b>{letter}</b>}
       <GoToCell cell={entry.record.cell} onGo={() => onGo(entry)} t={t} />
       {!Number.isNaN(started.getTime()) && (
         <span className="jp-mlgpu-Quiet">{started.toLocaleTimeString()}</span>

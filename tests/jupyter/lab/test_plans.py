@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -150,6 +153,56 @@ CROSSINGS = """svg => {
 }"""
 
 
+LONG = "bert_encoder_layer_{}_attention"
+
+
+def long_names() -> Plan:
+    """Operations with names too long for their boxes, of wide and of narrow letters."""
+    names = [*(LONG.format(layer) for layer in (10, 11)), "W" * 40, "il" * 30, "\u6ce8\u610f\u529b" * 10]
+    kinds = ["ResourceApplyAdamWithAmsgrad", "FusedBatchNormGradV3", "M" * 30, "Einsum", "Relu"]
+    takes = [[], *([name] for name in names[:-1])]
+    nodes = (node(*one[:2], *one[2]) for one in zip(names, kinds, takes, strict=True))
+    return plan(Body("main", tuple(nodes)))
+
+
+#: The texts that reach out of their box, as the browser draws them.
+OUTSIDE = """boxes => boxes.flatMap(box => {
+    const { left, right } = box.querySelector(':scope > rect').getBoundingClientRect();
+    return [...box.querySelectorAll('text')]
+        .filter(text => {
+            const place = text.getBoundingClientRect();
+            return place.left < left || place.right > right;
+        })
+        .map(text => text.textContent);
+})"""
+
+
+def test_names_fit_their_boxes_and_are_whole_on_hover_and_in_the_table(lab: Lab) -> None:
+    lab.write_with_receipts("long_names.ipynb", shown(long_names()))
+    lab.open_without_kernel("long_names.ipynb")
+    boxes = graph(lab).locator(".jp-mlgpu-Graph-box")
+    expect(boxes).to_have_count(5)
+    assert boxes.evaluate_all(OUTSIDE) == []
+    expect(boxes.nth(1).locator("text").nth(1)).to_have_text(re.compile(r"^bert_\w*…\w*_11_attention$"))
+    expect(boxes.nth(1).locator("title")).to_contain_text(f"FusedBatchNormGradV3, {LONG.format(11)}: ")
+    figures(lab).first.get_by_text("The operations as a table").click()
+    table = figures(lab).first.get_by_role("table", name="Graph of main")
+    for name in ("ResourceApplyAdamWithAmsgrad", LONG.format(10), "il" * 30):
+        expect(table).to_contain_text(name)
+
+
+def test_names_fit_their_boxes_in_the_image_that_other_viewers_show(lab: Lab) -> None:
+    image = re.search(r"data:image/svg\+xml;base64,([^\"]+)", long_names()._repr_html_())
+    assert image is not None
+    page = lab.page.context.new_page()
+    page.set_content(base64.b64decode(image[1]).decode())
+    boxes = page.locator("g:has(> rect)")
+    expect(boxes).to_have_count(5)
+    assert boxes.evaluate_all(OUTSIDE) == []
+    expect(boxes.nth(1).locator("text").nth(1)).to_have_text(re.compile(r"^bert_\w*…\w*_11_attention$"))
+    page.close()
+
+
 def test_kinds_are_told_by_shape_and_word_as_well_as_by_colour(lab: Lab) -> None:
     lab.write_with_receipts("kinds.ipynb", shown(plan(chain(6))))
     lab.open_without_kernel("kinds.ipynb")
@@ -277,6 +330,15 @@ def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_ta
     expect(rows.nth(3)).to_contain_text("gpu:0, 10,000 times")
     lab.sidebar.get_by_text("How to read these figures").click()
     expect(lab.sidebar).to_contain_text("The warm-up had not stabilized when it ended: gpu:0 at 10.")
+
+
+def test_a_race_of_a_single_device_answers_about_sizes(lab: Lab) -> None:
+    alone = replace(race(), lanes=race().lanes[:1])
+    lab.write_with_receipts("alone.ipynb", raced(alone))
+    lab.open_without_kernel("alone.ipynb")
+    expect(figures(lab).locator("p").first).to_have_text(
+        "From n=10 to n=1,000 it takes 1,000,000 times as long."
+    )
 
 
 def test_a_race_without_sizes_is_a_bar_a_device(lab: Lab) -> None:

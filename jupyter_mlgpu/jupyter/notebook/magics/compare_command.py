@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare
+from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare, side_names
 from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.option_parser import magic_parser, unknown
@@ -49,7 +49,7 @@ def compare_command(words: str, runtime: Runtime) -> RecordComparison:
     if {one.key for one in first} & {one.key for one in second}:
         # The same code on the same device: then the two cells stand for single runs.
         first, second = _single_run(sides[0], first, runtime), _single_run(sides[1], second, runtime)
-    return compare(first, second, names=_titles(*sides))
+    return compare(first, second, names=side_names(*map(_title, sides)))
 
 
 def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
@@ -63,7 +63,8 @@ def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, A
     if {one.key for one in first} & {one.key for one in second}:
         first, second = [a], [b]
     # Without the chart: the sidebar is narrow, and the table matters most.
-    return {"page": view.data(replace(page.page(compare(first, second)), charts=()))}
+    compared = compare(first, second, names=side_names(cellnumbers.name(a), cellnumbers.name(b)))
+    return {"page": view.data(replace(page.page(compared), charts=()))}
 
 
 def _record_named(name: object, runtime: Runtime) -> Record:
@@ -137,16 +138,11 @@ def _devices(record: Record) -> set[str]:
     return {device, device.partition(":")[0]}
 
 
-def _titles(first: str, second: str) -> tuple[str, str]:
-    titles = _title(first), _title(second)
-    return titles if titles[0] != titles[1] else (f"{titles[0]} (A)", f"{titles[1]} (B)")
-
-
 def _title(word: str) -> str:
     number = cellnumbers.parse(word)
     if number is not None:
-        return f"record {number.name}" if number.own else f"cell {number.name}"
+        return number.name
     if cellnumbers.is_span(word):
-        return f"records {word}" if word.startswith("#") else f"cells [{word}]"
+        return word if word.startswith("#") else f"[{word}]"
     # Only a file's name: outputs are saved, and folder names can identify a person.
     return Path(word).name or word
