@@ -7,6 +7,7 @@ import json
 import pytest
 
 from jupyter_mlgpu.record import cachefolder
+from tests.support.roofs import undisturbed_roofs
 
 pytestmark = pytest.mark.kernel
 SET_UP = (
@@ -18,16 +19,6 @@ SET_UP = (
     "product(a)"
 )
 CODE = "for _ in range(10):\n    b = product(a)\nb = b.numpy()"
-
-# A machine that runs tests is seldom idle, and what something disturbed is not saved.
-UNDISTURBED = (
-    "from dataclasses import replace\n"
-    "from jupyter_mlgpu.experiment.bench import roofs\n"
-    "from jupyter_mlgpu.measure import runtime\n"
-    "result = %mlc_bench gemm bandwidth --quick --framework tensorflow\n"
-    "quiet = tuple(replace(one, flags=()) for one in result.results)\n"
-    "roofs.keep(replace(result, results=quiet), runtime.current().recorder.run.host_digest)"
-)
 
 
 def readings(result) -> dict[str, dict]:
@@ -54,7 +45,7 @@ def test_a_cell_is_placed_by_its_light_runs_under_the_roof_that_the_benchmark_ha
     assert light["flop_rate"]["value"] == pytest.approx(10 * 2 * 400**3 / wall)
     assert "%mlc_bench --quick" in str(light["flop_share"]["why_missing"])
 
-    assert notebook.run(UNDISTURBED).status == "ok"
+    assert notebook.run(undisturbed_roofs("tensorflow")).status == "ok"
     kept = json.loads((tmp_path / "roofs.json").read_text())["roofs"]
     assert {"float32", "memory"} <= {one["type"] for one in kept}
     again = notebook.run(f"%%mlc_trace --ops --shapes\n{CODE}")

@@ -41,7 +41,7 @@ def test_one_sentence_says_what_a_saved_notebook_spent_its_time_on():
     cells = [saved(limited_record(number, confidence="sure")) for number in (1, 2)]
     answer = receipts.answer({"records": cells})["answer"]
     assert answer["template"] == "About {share} of {time} was {cause}"
-    assert answer["fields"]["cause"] == "preparing input"
+    assert answer["fields"]["cause"] == {"template": "preparing input"}
     assert receipts.answer({"records": []}) == receipts.answer({}) == {"answer": None}
 
 

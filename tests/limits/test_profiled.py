@@ -13,6 +13,7 @@ import pytest
 from jupyter_mlgpu.explain.limits.roofline import ABOVE, NEAR
 from jupyter_mlgpu.record import cachefolder
 from tests.support.reading import as_read
+from tests.support.roofs import undisturbed_roofs
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
@@ -56,7 +57,7 @@ FRAMEWORKS = [pytest.param(name, marks=pytest.mark.needs(name)) for name in CELL
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_products_and_sums_stand_under_their_own_roofs(start_kernel, tmp_path, framework):
     notebook = start_kernel(**{cachefolder.VARIABLE: str(tmp_path)})
-    measured = notebook.run(f"%mlc_bench gemm bandwidth --quick --framework {framework}", timeout=300)
+    measured = notebook.run(undisturbed_roofs(framework), timeout=300)
     assert measured.status == "ok"
     assert {"float32", "memory"} <= {
         one["type"] for one in json.loads((tmp_path / "roofs.json").read_text())["roofs"]
