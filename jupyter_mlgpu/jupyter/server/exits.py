@@ -31,6 +31,7 @@ from msgspec.structs import replace
 from tornado import web
 
 from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit, post_mortem
+from jupyter_mlgpu.jupyter.cli.strip import EXIT
 from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
 from jupyter_mlgpu.jupyter.exits.listener import EndedKernel, ExitListener
 from jupyter_mlgpu.record.errors import RecordError
@@ -40,7 +41,6 @@ from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.show.markup import element
 
 PATH = r"/jupyter-mlgpu/deaths/([\w-]+)"
-MIME_TYPE = "application/vnd.jupyter-mlgpu.exit+json"
 #: Seconds that a page waits for an exit that is being examined, and between two checks.
 _PATIENCE, _PAUSE = 2.0, 0.02
 #: Most exits that are kept.
@@ -198,7 +198,7 @@ def output_of(kernel_exit: KernelExit, language: str) -> dict[str, Any] | None:
         return None
     shown = replace(kernel_exit, sentence=kernel_exit.here, here=None)
     text = translated(shown.note, language)
-    return {MIME_TYPE: shown.to_json(), "text/html": str(element("div", text)), "text/plain": text}
+    return {EXIT: shown.to_json(), "text/html": str(element("div", text)), "text/plain": text}
 
 
 def handlers(base_url: str, exits: KernelExits) -> list[tuple[str, Any, dict[str, Any]]]:

@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, WebSocket, expect
 from jupyter_mlgpu.record.files import load_records
 from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
+from tests.jupyter.lab.test_now import FAKE_TORCH
 
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Gate, Lab, Server
@@ -112,7 +113,7 @@ def test_the_palette_lists_every_command(lab: Lab) -> None:
     for words in ("mlgpu", "tracing", "receipt", "gpu"):
         palette.locator("input").fill(words)
         for name in NAMES.values():
-            expect(palette.locator(".lm-CommandPalette-itemLabel", has_text=name)).to_be_visible()
+            expect(palette.get_by_text(name, exact=True)).to_be_visible()
     palette.locator("input").fill("hardware")
     shown = palette.locator(".lm-CommandPalette-itemLabel").first
     expect(shown).to_have_text(NAMES["show-now"])
@@ -126,7 +127,7 @@ def test_the_menu_of_the_kernel_has_them_all_in_a_submenu(lab: Lab) -> None:
     lab.page.locator("#jp-mainmenu-kernel").get_by_text("Tracing and Receipts (mlgpu)").hover()
     menu = lab.page.locator("#jp-mainmenu-jupyter-mlgpu")
     for name in NAMES.values():
-        expect(menu.locator(".lm-Menu-itemLabel", has_text=name)).to_be_visible()
+        expect(menu.get_by_text(name, exact=True)).to_be_visible()
     menu.locator(".lm-Menu-itemLabel", has_text=NAMES["show-now"]).click()
     expect(tab(lab, "Now")).to_have_attribute("aria-selected", "true")
 
@@ -278,7 +279,9 @@ def test_a_device_is_chosen_in_a_dialog(lab: Lab) -> None:
 
 
 def test_the_toolbar_says_that_the_notebook_is_traced_and_on_which_device(lab: Lab) -> None:
-    lab.write("toolbar.ipynb", LOAD, "%mlc_device gpu", "%mlc_device cpu:0", "a = 1")
+    framework = FAKE_TORCH.format(devices=("cpu:0", "gpu:0"), hidden=None)
+    gpu = f"{framework}\nget_ipython().run_line_magic('mlc_device', 'gpu')"
+    lab.write("toolbar.ipynb", LOAD, gpu, "%mlc_device cpu", "a = 1")
     lab.open("toolbar.ipynb")
     expect(tracing_button(lab)).to_have_accessible_name("Start tracing")
     lab.run_to_end(0)
@@ -292,11 +295,11 @@ def test_the_toolbar_says_that_the_notebook_is_traced_and_on_which_device(lab: L
     tracing_button(lab).click()
     expect(tracing_button(lab)).to_have_accessible_name("Start tracing")
     lab.run_to_end(3)
-    expect(lab.receipts).to_have_count(0)
+    expect(lab.cell(3).locator(".jp-mlgpu-Receipt")).to_have_count(0)
     tracing_button(lab).click()
     expect(tracing_button(lab)).to_have_accessible_name("Tracing · CPU")
     lab.run_to_end(3)
-    expect(lab.receipts).to_have_count(1)
+    expect(lab.cell(3).locator(".jp-mlgpu-Receipt")).to_have_count(1)
 
 
 def test_the_status_bar_follows_the_notebook_in_focus_without_calling_out(lab: Lab, gate: Gate) -> None:
