@@ -120,6 +120,7 @@ def test_after_a_restart_of_a_kernel_that_is_not_traced_the_sidebar_says_so(lab:
     lab.run_to_end(1)
     expect(lab.records).to_have_count(1)
     lab.run_to_end(2)
+    expect(lab.page.locator(".jp-mlgpu-StatusItem")).to_have_text("Tracing: off")
     lab.restart_kernel()
     expect(lab.sidebar).to_contain_text("The kernel was restarted, and this notebook is not traced.")
     expect(lab.sidebar.get_by_role("button", name="Start tracing")).to_be_visible()
