@@ -34,8 +34,8 @@ import { StatusItem } from './lab/statusbar';
 import { TracingButton } from './lab/toolbar';
 import { TracedNotebooks } from './lab/tracing';
 
-/** Nearer to the left of the status bar's middle than JupyterLab's own items. */
-const STATUS_RANK = 10;
+/** Left of JupyterLab's own items, whose words change their width while a cell runs. */
+const STATUS_RANK = -1;
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN,
