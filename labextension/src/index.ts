@@ -31,11 +31,11 @@ import { Restarter } from './lab/restarter';
 import { tellReceiptThreshold } from './lab/receiptthreshold';
 import { PLUGIN, followSettings } from './lab/settings';
 import { StatusItem } from './lab/statusbar';
-import { DeviceButton } from './lab/toolbar';
+import { TracingButton } from './lab/toolbar';
 import { TracedNotebooks } from './lab/tracing';
 
-/** Nearer to the left of the status bar's middle than JupyterLab's own items. */
-const STATUS_RANK = 10;
+/** Left of JupyterLab's own items, whose words change their width while a cell runs. */
+const STATUS_RANK = -1;
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN,
@@ -105,8 +105,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const showNow = (): void => void app.commands.execute(COMMANDS.now);
     toolbar?.addFactory<NotebookPanel>('Notebook', 'jupyter-mlgpu-device', notebook => {
       const session = notebooks.of(notebook);
-      const start = (): void => void traced.start(session);
-      return new DeviceButton(session, language, showNow, start);
+      return new TracingButton(session, language, {
+        start: () => void traced.start(session),
+        stop: () => void traced.stop(session),
+        showNow
+      });
     });
     const item = new StatusItem(notebooks, language, showNow);
     statusBar?.registerStatusItem('jupyter-mlgpu:status', {

@@ -54,13 +54,15 @@ test('what a kernel died of stays while its successor is not traced', () => {
   assert.equal(model.state.restarted, true);
 });
 
-test('what a kernel died of is gone when its successor tells of itself, or there is none', () => {
+test('what a kernel died of is gone when its successor has run a cell, or there is none', () => {
   const model = new KernelModel();
   model.restart();
   model.setExit(death());
-  const snapshot = readSnapshot(snapshotJson(1, []));
-  assert(snapshot);
-  model.applySnapshot(snapshot);
+  const [fresh, ran] = [readSnapshot(snapshotJson(1, [])), readSnapshot(snapshotJson(2, [1]))];
+  assert(fresh && ran);
+  model.applySnapshot(fresh);
+  assert(model.state.exit, 'a successor that is traced at once has told nothing yet');
+  model.applySnapshot(ran);
   assert.equal(model.state.exit, null);
   model.setExit(death());
   assert.equal(model.state.exit, null, 'an answer that comes late is no news');

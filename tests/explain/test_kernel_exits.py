@@ -204,6 +204,17 @@ def test_where_it_died_is_told_as_far_as_it_is_known(kernel, place):
     assert said(kernel, exit_report(3)) == f"The kernel died {place}: its code exited with status 3."
 
 
+def test_under_the_cell_that_ran_it_reads_as_having_died_here():
+    assert post_mortem(flight_record(sample(15.2, kills=None)), exit_report()).here == (
+        "The kernel died here after 12.5 s with 15.2 GiB of 16 GiB in use: likely out of memory."
+    )
+    assert post_mortem(flight_record(phase="exited"), exit_report(3)).here == (
+        "The kernel died here: its code exited with status 3."
+    )
+    for kernel in (flight_record(phase="idle"), flight_record(phase="starting", sequence=0), None):
+        assert post_mortem(kernel, exit_report(3)).here is None
+
+
 def test_a_clock_that_was_set_back_tells_no_time():
     assert said(flight_record(), exit_report(3, at=NOW - 500)).startswith("The kernel died in [7]: ")
 

@@ -8,11 +8,12 @@ import threading
 import pytest
 
 from jupyter_mlgpu.jupyter.cli import main
-from jupyter_mlgpu.jupyter.cli.strip import strip_text
+from jupyter_mlgpu.jupyter.cli.strip import EXIT, strip_text
 from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 
 RECEIPT = {"output_type": "display_data", "data": bundle(example_record()), "metadata": {}}
+DIED = {"output_type": "display_data", "data": {EXIT: {}, "text/plain": "The kernel died"}, "metadata": {}}
 PRINTED = {"output_type": "stream", "name": "stdout", "text": ['mine, [] {} "\\\n']}
 SHOWN = {"output_type": "display_data", "data": {"text/html": "<b>mine</b>"}, "metadata": {"mine": 1}}
 
@@ -64,6 +65,11 @@ def test_however_the_file_is_laid_out_it_stays_so(style):
     outputs = [PRINTED, RECEIPT, SHOWN]
     after, _ = strip_text(json.dumps(notebook(outputs), **style))
     assert after == json.dumps(notebook([PRINTED, SHOWN]), **style)
+
+
+def test_what_a_kernel_died_of_goes_too():
+    after, count = strip_text(as_jupyter_writes(notebook([PRINTED, DIED])))
+    assert (after, count) == (as_jupyter_writes(notebook([PRINTED])), 1)
 
 
 def test_numbers_line_ends_and_spaces_are_not_rewritten():

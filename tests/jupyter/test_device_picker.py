@@ -4,6 +4,11 @@ import time
 
 import pytest
 
+from jupyter_mlgpu.jupyter.notebook.browser.device_list import kind_of_new_work
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.device_request import EVERY, DeviceWord
+from jupyter_mlgpu.testing import FakeBackend
 from tests.support.shared_kernels import NO_DEVICE
 
 pytestmark = pytest.mark.kernel
@@ -228,3 +233,26 @@ def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_wh
     said = wait_for_choices(two_cpus, lambda choices: (choices["said"] or {}).get("refused"))["said"]
     assert "There is no device gpu:0 here" in said["sentence"]
     two_cpus.run(NO_DEVICE, silent=True)
+
+
+@pytest.mark.parametrize(
+    ("frameworks", "chosen", "kind"),
+    [
+        ({}, "auto", "cpu"),
+        ({}, "gpu", "gpu"),
+        ({"jax": ("cpu:0",)}, "auto", "cpu"),
+        ({"jax": ("cpu:0", "gpu:0")}, "auto", "gpu"),
+        ({"jax": ("cpu:0", "gpu:0")}, "cpu", "cpu"),
+        ({"torch": ("cpu:0", "gpu:0")}, "auto", None),
+        ({"torch": ("cpu:0", "gpu:0")}, "gpu:0", "gpu"),
+        ({"torch": ("cpu:0",), "jax": ("cpu:0", "gpu:0")}, "auto", None),
+    ],
+)
+def test_new_work_goes_to_the_chosen_device_or_where_each_framework_puts_it(
+    monkeypatch, frameworks, chosen, kind
+):
+    backends = tuple(FakeBackend(*framework) for framework in frameworks.items())
+    monkeypatch.setattr(registry, "loaded", lambda: backends)
+    selection = DeviceSelection(lambda: backends)
+    selection._words = {} if chosen == "auto" else {EVERY: DeviceWord.parse(chosen)}
+    assert kind_of_new_work(selection) == kind

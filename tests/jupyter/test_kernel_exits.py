@@ -22,6 +22,7 @@ from tests.support.shared_kernels import LOAD
 pytestmark = pytest.mark.kernel
 
 NAME = "jupyter_mlgpu-kernel-of-a-test.account"
+EXIT = "application/vnd.jupyter-mlgpu.exit+json"
 
 
 def wait_until(true, what="nothing came"):
@@ -347,6 +348,23 @@ def test_a_server_tells_the_page_and_the_next_kernel_what_a_kernel_died_of(serve
     assert not flight_files.exit_report_path(
         flight_files.folder() / f"jupyter_mlgpu-kernel-{server.kernel}.account"
     ).exists()
+
+
+@pytest.mark.slow
+def test_a_page_gets_the_output_for_under_the_cell_and_the_next_kernel_does_not_repeat_it(server):
+    server.connect()
+    server.run(LOAD)
+    server.send("import os; os._exit(3)")
+    wait_until(server.kernel_exit)
+    output = server.ask(f"jupyter-mlgpu/deaths/{server.kernel}?language=zh-CN")["output"]
+    assert output["text/plain"].startswith("内核在此处运行 ")
+    assert output["text/plain"] in output["text/html"]
+    assert output[EXIT]["sentence"]["text"].startswith("The kernel died here after ")
+    assert output[EXIT]["sentence"]["text"].endswith(": its code exited with status 3.")
+    wait_until(lambda: "restarting kernel" in Path(server.log.name).read_text(), "nobody restarted it")
+    server.connect()
+    server.run(LOAD)
+    assert "died" not in str(server.receipt("1")["notes"])
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.exits.sizes import size_forecast
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Otherwise, Unread
 from jupyter_mlgpu.record.flight.exit_report import ExitReport
-from jupyter_mlgpu.record.flight.flight_record import FlightRecord
+from jupyter_mlgpu.record.flight.flight_record import At, FlightRecord
 from jupyter_mlgpu.record.limit import Confidence
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.redact import redact
@@ -29,7 +29,8 @@ class KernelExit(Struct, frozen=True):
 
     `next` is one thing to do; `lines` are its last native lines, oldest first. `sentence` also says which
     size would have fitted, if the cell had run with two smaller ones. If the cell died of memory and this is
-    not known, `why_no_size` says why.
+    not known, `why_no_size` says why. `here` is the sentence as it reads under the cell that ran, None if no
+    cell ran.
     """
 
     cause: Annotated[Cause, Unread()]
@@ -38,6 +39,7 @@ class KernelExit(Struct, frozen=True):
     next: Sentence
     lines: tuple[LogLine, ...] = ()
     why_no_size: Annotated[Sentence | None, Unread()] = None
+    here: Annotated[Sentence | None, Unread()] = None
 
     @property
     def note(self) -> Sentence:
@@ -58,14 +60,20 @@ def post_mortem(flight_record: FlightRecord | None, exit_report: ExitReport) -> 
     if judgement is None:
         return None
     size = size_forecast(flight_record, judgement)
-    sentence = _sentence(judgement, _place(flight_record, exit_report, judgement))
+
+    def sentence(cell: Sentence) -> Sentence:
+        died = _sentence(judgement, _place(flight_record, exit_report, judgement, cell))
+        return died if size.sentence is None else joined(died, size.sentence)
+
+    in_cell = flight_record is not None and _was_in_cell(flight_record.at)
     return KernelExit(
         judgement.cause,
         judgement.confidence,
-        sentence if size.sentence is None else joined(sentence, size.sentence),
+        sentence(_cell(flight_record)),
         _next(judgement, lines),
         lines[-_LAST_LINES:],
         size.why_not,
+        sentence(say("here")) if in_cell else None,
     )
 
 
@@ -87,14 +95,26 @@ def _explained_lines(texts: Sequence[str]) -> tuple[LogLine, ...]:
     return reader.finish().lines
 
 
-def _place(flight_record: FlightRecord | None, exit_report: ExitReport, judgement: ExitCause) -> Sentence:
-    """Return a phrase such as "in [7] after 12 s with 15.2 GiB of 16 GiB in use", as far as it is known."""
+def _was_in_cell(at: At) -> bool:
+    return at.phase in ("running", "exited") and at.sequence > 0
+
+
+def _cell(flight_record: FlightRecord | None) -> Sentence:
+    count = None if flight_record is None else flight_record.at.execution_count
+    return say("in a cell") if count is None else say("in [{count}]", count=str(count))
+
+
+def _place(
+    flight_record: FlightRecord | None, exit_report: ExitReport, judgement: ExitCause, cell: Sentence
+) -> Sentence:
+    """Return a phrase such as "in [7] after 12 s with 15.2 GiB of 16 GiB in use", as far as it is known.
+
+    `cell` is the phrase for the cell that ran.
+    """
     if flight_record is None:
         return say("at an unknown time")
     at = flight_record.at
-    if at.phase in ("running", "exited") and at.sequence:
-        count = at.execution_count
-        cell = say("in a cell") if count is None else say("in [{count}]", count=str(count))
+    if _was_in_cell(at):
         after = None if exit_report.at is None else exit_report.at - at.since
         # The time is meaningless if the clock was set meanwhile, or if it is when the code asked to exit.
         if after is None or not 0 <= after < 30 * 24 * 3600 or at.phase == "exited":

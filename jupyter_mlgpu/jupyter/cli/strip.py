@@ -28,8 +28,9 @@ examples:
 #: The argument for reading a notebook from standard input and writing it to standard output, as git does.
 STANDARD_INPUT = Path("-")
 
-#: The MIME type of a receipt, and the prefix of all our MIME types.
+#: MIME types of a receipt and of the output under a cell that ended the kernel, and the prefix of all ours.
 RECORD = "application/vnd.jupyter-mlgpu.record+json"
+EXIT = "application/vnd.jupyter-mlgpu.exit+json"
 _OURS = "application/vnd.jupyter-mlgpu."
 #: The beginning of a receipt's plain text.
 ONE_LINE = "[mlgpu] "
@@ -161,11 +162,11 @@ def _cuts(text: str, cells: _Part, is_cut: Callable[[Any], bool]) -> Iterator[tu
 
 
 def is_receipt(output: Any) -> bool:
-    """Return True if an output of a notebook is a receipt, or the one line kept of a receipt."""
+    """Return True if an output of a notebook is a receipt, its one line, or tells how the kernel died."""
     data = _data(output)
     text = data.get("text/plain") if len(data) == 1 else None
     first = text[0] if isinstance(text, list) and text else text
-    return RECORD in data or (isinstance(first, str) and first.startswith(ONE_LINE))
+    return RECORD in data or EXIT in data or (isinstance(first, str) and first.startswith(ONE_LINE))
 
 
 def _is_ours(output: Any) -> bool:

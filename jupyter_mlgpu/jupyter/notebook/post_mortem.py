@@ -96,7 +96,7 @@ class PostMortem:
                 self._recorder.record_made(record)
 
     def before(self) -> Sentence | None:
-        """Return, once, what ended the previous kernel; None if it did not die."""
+        """Return, once, what ended the previous kernel; None if it did not die, or if its cell shows it."""
         if self._before is None:
             return None
         (flight_record, exit_report), self._before = self._before, None
@@ -118,7 +118,8 @@ class PostMortem:
             if alive:
                 return False
             if alive is False and flight_record.at.phase != "ended":
-                self._before = flight_record, _exit_report(path, flight_record.state.pid)
+                exit_report = _exit_report(path, flight_record.state.pid)
+                self._before = None if exit_report.told else (flight_record, exit_report)
         flight_files.remove(path)
         return True
 

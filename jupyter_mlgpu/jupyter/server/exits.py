@@ -1,4 +1,4 @@
-"""Reports why kernels of this server died, to the page that asks and to the next kernel.
+"""Reports why kernels of this server died, to the page that asks or to the next kernel.
 
 The server's kernel manager restarts a kernel that died within seconds, and does not know why it died. This
 module combines the listener's report of the exit (jupyter/exits/listener.py) with the exit status, and with
@@ -6,9 +6,11 @@ the information if the exit was requested. The page asks when a kernel's status 
 `dead`:
 
     GET jupyter-mlgpu/deaths/KERNEL_ID  ->  {"death": {"cause": ..., "confidence": ..., "sentence": ...,
-                                             "next": ..., "lines": [...]}}
+                                             "next": ..., "lines": [...]}, "output": null}
 
-with null for a kernel that has not died, or about which nothing is known.
+with null for a kernel that has not died, or about which nothing is known. A page that sent the cell in which
+the kernel died adds `?language=LANGUAGE` and gets the output for under that cell. The next kernel then says
+nothing about it.
 """
 
 from __future__ import annotations
@@ -25,13 +27,18 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_server.base.handlers import APIHandler
+from msgspec.structs import replace
 from tornado import web
 
 from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit, post_mortem
+from jupyter_mlgpu.jupyter.cli.strip import EXIT
 from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
 from jupyter_mlgpu.jupyter.exits.listener import EndedKernel, ExitListener
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.flight import flight_files
+from jupyter_mlgpu.record.flight.exit_report import ExitReport
+from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.show.markup import element
 
 PATH = r"/jupyter-mlgpu/deaths/([\w-]+)"
 #: Seconds that a page waits for an exit that is being examined, and between two checks.
@@ -54,6 +61,26 @@ class _Kernel:
         self.restarted_by_itself = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """Why a kernel died; None if somebody asked for its end. `exit_report` is for the next kernel."""
+
+    kernel_exit: KernelExit | None
+    exit_report: ExitReport
+    ended: EndedKernel
+
+    def leave(self, *, told: bool) -> None:
+        """Leave the report to the next kernel, unless that has already replaced the flight record."""
+        left = flight_files.read(self.ended.path)
+        if left is None or left.state.pid != self.ended.exit_report.pid:
+            return
+        if self.kernel_exit is None:
+            flight_files.remove(self.ended.path)
+        else:
+            with suppress(RecordError):  # then the next kernel reports less
+                flight_files.write_exit_report(self.ended.path, replace(self.exit_report, told=told))
+
+
 class KernelExits:
     """The exits of a server's kernels; all but the listener's callbacks run on the server's event loop."""
 
@@ -63,7 +90,7 @@ class KernelExits:
         self._soon = soon
         self._connected: dict[int, _Kernel] = {}
         self._examining: set[str] = set()
-        self._exits: dict[str, KernelExit | None] = {}
+        self._exits: dict[str, _Examined] = {}
         self._listener = ExitListener(
             on_end=lambda kernel: self._soon(self._ended, kernel),
             on_begin=lambda path, pid: self._soon(self._begun, path, pid),
@@ -85,7 +112,14 @@ class KernelExits:
         while waited < _PATIENCE and (kernel_id in self._examining or kernel_id not in self._exits):
             await asyncio.sleep(_PAUSE)
             waited += _PAUSE
-        return self._exits.get(kernel_id)
+        examined = self._exits.get(kernel_id)
+        return None if examined is None else examined.kernel_exit
+
+    def told(self, kernel_id: str) -> None:
+        """Record that a page shows the exit under the cell that ran, so that the next kernel does not."""
+        examined = self._exits.get(kernel_id)
+        if examined is not None:
+            examined.leave(told=True)
 
     def _begun(self, path: Path, pid: int) -> None:
         for kernel_id in self._kernels.list_kernel_ids():
@@ -120,17 +154,10 @@ class KernelExits:
         # Looking up its last lines in the catalogue takes a moment. The server works on meanwhile.
         kernel_exit = await asyncio.to_thread(partial(post_mortem, ended_kernel.flight_record, exit_report))
         self._exits.pop(kernel.id, None)
-        self._exits[kernel.id] = kernel_exit
+        self._exits[kernel.id] = examined = _Examined(kernel_exit, exit_report, ended_kernel)
         for old in list(self._exits)[:-_MOST]:
             del self._exits[old]
-        left = flight_files.read(ended_kernel.path)
-        if left is None or left.state.pid != ended_kernel.exit_report.pid:
-            return  # the next kernel has already replaced it
-        if kernel_exit is None:
-            flight_files.remove(ended_kernel.path)
-        else:
-            with suppress(RecordError):  # then the next kernel reports less
-                flight_files.write_exit_report(ended_kernel.path, exit_report)
+        examined.leave(told=False)
 
 
 async def _status(process: subprocess.Popen[bytes] | None) -> int | None:
@@ -156,8 +183,22 @@ class ExitHandler(APIHandler):
     async def get(self, kernel_id: str) -> None:
         """Send why this kernel died the last time."""
         kernel_exit = await self._exits.of(kernel_id)
+        language = self.get_query_argument("language", None)
+        output = None if kernel_exit is None or language is None else output_of(kernel_exit, language)
+        if output is not None:
+            self._exits.told(kernel_id)
         self.set_header("Cache-Control", "no-store")
-        await self.finish(json.dumps({"death": None if kernel_exit is None else kernel_exit.to_json()}))
+        death = None if kernel_exit is None else kernel_exit.to_json()
+        await self.finish(json.dumps({"death": death, "output": output}))
+
+
+def output_of(kernel_exit: KernelExit, language: str) -> dict[str, Any] | None:
+    """Return the MIME bundle for under the cell in which the kernel died; None if no cell ran."""
+    if kernel_exit.here is None:
+        return None
+    shown = replace(kernel_exit, sentence=kernel_exit.here, here=None)
+    text = translated(shown.note, language)
+    return {EXIT: shown.to_json(), "text/html": str(element("div", text)), "text/plain": text}
 
 
 def handlers(base_url: str, exits: KernelExits) -> list[tuple[str, Any, dict[str, Any]]]:

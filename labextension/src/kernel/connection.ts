@@ -18,6 +18,7 @@ import { COMM_ID, RECORDS, REQUEST, SNAPSHOT_REQUEST, readDelta, readSnapshot } 
 import type { ISnapshot } from './protocol';
 import { RefusedError, sentence } from '../language/sentence';
 import { CounterRequester } from './counterrequester';
+import { SentCells } from './sentcells';
 
 /** Longest pause in milliseconds before a silent kernel is asked again; the pause doubles each time. */
 const LONGEST_PAUSE = 60_000;
@@ -34,8 +35,11 @@ export class Connection implements IDisposable {
     private readonly kernel: Kernel.IKernelConnection,
     private readonly model: KernelModel,
     /** Returns the language that the notebook's metadata ask the kernel to use. */
-    private readonly language: () => unknown
+    private readonly language: () => unknown,
+    /** Shows an output under the cell in which the kernel died. */
+    private readonly showExit: (cellId: string, output: Record<string, unknown>) => void
   ) {
+    this.sent = new SentCells(kernel);
     this.execution = new Execution(model);
     this.requester = new CounterRequester(model, () => this.request('watch'));
     kernel.iopubMessage.connect(this.onMessage, this);
@@ -58,6 +62,7 @@ export class Connection implements IDisposable {
     this.disposed = true;
     clearTimeout(this.timer);
     this.requester.stop();
+    this.sent.dispose();
     this.closeClone();
     this.kernel.iopubMessage.disconnect(this.onMessage, this);
     this.kernel.statusChanged.disconnect(this.onStatus, this);
@@ -221,6 +226,7 @@ export class Connection implements IDisposable {
         this.requester.wake();
         break;
       case 'dead':
+        this.noteEnd();
         this.model.setKernel('dead');
         void this.fetchExit();
         break;
@@ -229,15 +235,38 @@ export class Connection implements IDisposable {
     }
   }
 
-  /** Ask the server for the exit cause of a dead kernel. */
+  /** Note the cell that ran when the kernel ended. */
+  private noteEnd(): void {
+    const { kernel, running } = this.model.state;
+    // The server knows nothing about the end of a kernel without the extension.
+    this.ended = kernel === 'absent' ? null : (this.sent.running ?? running[0]?.cell.id ?? null);
+    this.sent.forget();
+  }
+
+  /** Ask the server for the exit cause of a dead kernel, and show it under the cell that ran. */
   private async fetchExit(): Promise<void> {
-    const exit = await fetchKernelExit(this.kernel.id, this.kernel.serverSettings);
-    if (!this.disposed) {
-      this.model.setExit(exit);
+    const cellId = this.ended;
+    const language = this.language();
+    const { exit, output } = await fetchKernelExit(
+      this.kernel.id,
+      cellId === null ? null : typeof language === 'string' ? language : 'en',
+      this.kernel.serverSettings
+    );
+    if (this.disposed) {
+      return;
+    }
+    this.model.setExit(exit);
+    // A cell that was run again meanwhile did not end the kernel that runs it.
+    if (cellId !== null && output !== null && !this.sent.has(cellId)) {
+      this.showExit(cellId, output);
     }
   }
 
   private onRestart(status: Kernel.Status): void {
+    // `autorestarting` comes after `restarting`.
+    if (status === 'restarting') {
+      this.noteEnd();
+    }
     // A kernel's first start has the status `starting` too.
     if (status !== 'starting' || this.model.state.kernel !== 'asking') {
       this.model.restart();
@@ -289,11 +318,14 @@ export class Connection implements IDisposable {
   private clone: Kernel.IKernelConnection | null = null;
   private deltas = 0;
   private disposed = false;
+  /** Id of the cell that ran when the kernel ended; null if there was none. */
+  private ended: string | null = null;
   private readonly execution: Execution;
   private linger: ReturnType<typeof setTimeout> | undefined;
   private lost = false;
   private pause = TIMEOUT;
   private restarting = false;
+  private readonly sent: SentCells;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wanted = false;
 }

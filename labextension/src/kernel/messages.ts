@@ -58,7 +58,12 @@ export type IFramework = Read<typeof readFramework>;
 /** The requested devices, as in a record, the devices that can be chosen, and the imported frameworks. */
 export const readDeviceStatus = shape(
   {},
-  { requested: pairsOf(text), pickers: listOf(readPicker), frameworks: listOf(readFramework) }
+  {
+    requested: pairsOf(text),
+    kind: oneOf('cpu', 'gpu'),
+    pickers: listOf(readPicker),
+    frameworks: listOf(readFramework)
+  }
 );
 
 export type IDeviceStatus = Read<typeof readDeviceStatus>;

@@ -60,9 +60,10 @@ export class KernelModel {
     }
   }
 
-  /** Set the exit cause. A live successor of the kernel is newer and wins. */
+  /** Set the exit cause, unless the kernel's successor has already run a cell. */
   setExit(exit: IKernelExit | null): void {
-    if (this.current.kernel !== 'live' && exit !== this.current.exit) {
+    const { entries, running } = this.current;
+    if (entries.length + running.length === 0 && exit !== this.current.exit) {
       this.publish({ exit });
     }
   }
@@ -123,7 +124,7 @@ export class KernelModel {
     if (this.waiting) {
       this.early = [...this.early, received].slice(-MOST_EARLY);
     }
-    this.apply([received], { kernel: 'live', restarted: false, exit: null });
+    this.apply([received], { kernel: 'live', restarted: false });
     return wanted;
   }
 
@@ -152,10 +153,11 @@ export class KernelModel {
     const running = snapshot.running
       ? [{ ...snapshot.running, earlierLogs: 0, receivedAt: at }]
       : [];
-    const fields = { run, tracing, device, choices, doctor, python, running, logs };
+    const exit = running.length + snapshot.page.records.length > 0 ? null : this.current.exit;
+    const fields = { run, tracing, device, choices, doctor, python, running, logs, exit };
     this.records.takeNewest(this.rangeOf(snapshot.page));
     this.counters.restore(snapshot.counters);
-    this.apply(newer, { kernel: 'live', restarted: false, exit: null, ...fields });
+    this.apply(newer, { kernel: 'live', restarted: false, ...fields });
     return !complete;
   }
 
@@ -205,7 +207,7 @@ export class KernelModel {
         return {};
       case 'running': {
         const cell = { ...event.running, earlierLogs: 0, receivedAt: at };
-        return { running: [...without(state.running, cell.cell.sequence), cell] };
+        return { running: [...without(state.running, cell.cell.sequence), cell], exit: null };
       }
       case 'record': {
         this.records.put(this.entryOf(event.record), event.place);
@@ -213,6 +215,7 @@ export class KernelModel {
         return {
           running: without(state.running, ended),
           cleared: false,
+          exit: null,
           ended: ended === null ? state.ended : event.record
         };
       }

@@ -13,10 +13,12 @@ import { CellMarks } from '../sidebar/cellmarks';
 import { cellOf, codeOf, putCursor } from './codelines';
 import { Connection } from './connection';
 import type { Counters } from './counters';
+import { EXIT_MIME_TYPE } from './kernelexit';
 import { load } from './loading';
 import type { ICounterSource, Machine } from './machine';
 import { TraceMark, notebookLanguage } from './mark';
 import { KernelModel } from './model';
+import { addOutput } from './outputs';
 import { progressOf } from './progress';
 import { cellsToRun, runInTurn } from './rerun';
 import { readSaved, sourceOf, type IReceiptSource } from './saved';
@@ -126,9 +128,10 @@ export class NotebookSession implements ILineFinder, ICounterSource {
 
   /**
    * Start tracing. The extension is loaded first if necessary, after the running cell. The model has the
-   * result. Rejects with an Error of one sentence if a loaded extension refuses.
+   * result, but if `quiet` not that the kernel lacks the package. Rejects with an Error of one sentence if a
+   * loaded extension refuses.
    */
-  async start(): Promise<void> {
+  async start(quiet = false): Promise<void> {
     if (this.model.state.kernel === 'live') {
       await this.request('trace', { on: true });
       return;
@@ -143,7 +146,7 @@ export class NotebookSession implements ILineFinder, ICounterSource {
     if (this.notebook.isDisposed || this.kernel !== kernel) {
       return;
     }
-    this.model.setStarting(problem);
+    this.model.setStarting(quiet && problem?.missing === true ? null : problem);
     if (problem === null && !this.isLive()) {
       // It was loaded before, but its greeting was missed.
       void this.connection?.ask();
@@ -229,7 +232,16 @@ export class NotebookSession implements ILineFinder, ICounterSource {
     this.model.setKernel('none');
     if (kernel !== null) {
       this.model.setKernel('asking');
-      this.connection = new Connection(kernel, this.model, () => notebookLanguage(this.notebook));
+      this.connection = new Connection(
+        kernel,
+        this.model,
+        () => notebookLanguage(this.notebook),
+        (cellId, output) => {
+          if (this.notebook.model !== null) {
+            addOutput(this.notebook.model, cellId, EXIT_MIME_TYPE, output);
+          }
+        }
+      );
       if (this.viewers.size > 0) {
         this.connection.requester.start();
       }

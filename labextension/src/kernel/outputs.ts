@@ -22,6 +22,32 @@ export function* outputsOf(
   }
 }
 
+/** Add an output of ours after the others of a cell, unless the cell is gone or has one of this type. */
+export function addOutput(
+  notebook: INotebookModel,
+  cellId: string,
+  type: string,
+  data: Record<string, unknown>
+): void {
+  const ours = [...outputsOf(notebook)].some(
+    one => one.cell.id === cellId && one.data !== null && type in one.data
+  );
+  const cell = [...notebook.cells].find(({ id }) => id === cellId);
+  if (cell?.type !== 'code' || ours) {
+    return;
+  }
+  const { outputs } = cell as ICodeCellModel;
+  const before = outputs.toJSON();
+  const output = { output_type: 'display_data', data, metadata: {} } as Parameters<
+    typeof outputs.add
+  >[0];
+  outputs.add(output);
+  // After `clear_output(wait=True)` the next output replaces the others.
+  if (outputs.length <= before.length) {
+    outputs.fromJSON([...before, output]);
+  }
+}
+
 /**
  * Return the data of an output by MIME type; null for streams, which may be long.
  *

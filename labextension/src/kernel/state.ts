@@ -39,7 +39,7 @@ export interface IState {
   kernel: KernelState;
   /** True if the kernel was restarted since the page was opened. */
   restarted: boolean;
-  /** Exit cause of the kernel until its successor is live; null if it is not known. */
+  /** Exit cause of the kernel until its successor runs a cell; null if it is not known. */
   exit: IKernelExit | null;
   run: string | null;
   tracing: boolean | null;
@@ -89,9 +89,14 @@ export const NOTHING_KNOWN = {
   cleared: false
 } satisfies Partial<IState>;
 
+/** Return true if cells are traced, or will be when the running cell ends. */
+export function isTracing({ kernel, tracing, choices }: IState): boolean {
+  return kernel === 'live' && (choices?.trace ?? tracing) !== false;
+}
+
 /** Return true if cells are not traced, and can be. */
-export function canStart({ kernel, tracing }: IState): boolean {
-  return kernel === 'absent' || (kernel === 'live' && tracing === false);
+export function canStart(state: IState): boolean {
+  return ['absent', 'live'].includes(state.kernel) && !isTracing(state);
 }
 
 /** Return the key of a record, which its cell has while it runs. */

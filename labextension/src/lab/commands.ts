@@ -16,7 +16,7 @@ import { icon, type Panel } from '../sidebar/panel';
 import { hidePanel, showPanel } from '../sidebar/placing';
 import type { Restarter } from './restarter';
 import { sentence, whyOf } from '../language/sentence';
-import { shownEntries } from '../kernel/state';
+import { isTracing, shownEntries } from '../kernel/state';
 import type { TracedNotebooks } from './tracing';
 import { keep } from '../receipts/useOwnedState';
 import { plain } from '../language/prose';
@@ -50,6 +50,10 @@ export function addCommands(parts: IParts): void {
   const { commands } = app;
   const current = (): NotebookSession | null => notebooks.current;
   const live = (): boolean => current()?.model.state.kernel === 'live';
+  const isTraced = (): boolean => {
+    const session = current();
+    return session !== null && isTracing(session.model.state);
+  };
   const show = (): void => showPanel(app.shell, panel);
   const add: Add = (id, name, options): void => {
     commands.addCommand(id, {
@@ -117,10 +121,11 @@ export function addCommands(parts: IParts): void {
   add(COMMANDS.trace, 'trace', {
     isEnabled: () => traced.canTrace(),
     isToggleable: true,
-    isToggled: () => current()?.model.state.tracing === true,
+    isToggled: () => isTraced(),
     execute: async () => {
-      const on = current()?.model.state.tracing !== true;
-      await attempt(traced.trace(on), language.t, 'command_trace');
+      // The palette and menus have the keyboard focus, and drop it.
+      current()?.focus();
+      await attempt(traced.trace(!isTraced()), language.t, 'command_trace');
     }
   });
   add(COMMANDS.traceWhenOpened, 'traceWhenOpened', {

@@ -1,5 +1,5 @@
 /**
- * Adds the commands to the palette, the launcher, the menu Kernel > Hardware, and the context menu of cells.
+ * Adds the commands to the palette, the launcher, a submenu of Kernel, and the context menu of cells.
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
@@ -42,7 +42,7 @@ function addInLanguage(language: Language, add: () => { dispose(): void }[]): vo
 export function addToMenus(app: JupyterFrontEnd, mainMenu: IMainMenu, language: Language): void {
   const submenu = new MenuSvg({ commands: app.commands });
   submenu.id = 'jp-mainmenu-jupyter-mlgpu';
-  const name = (): void => void (submenu.title.label = language.t('menu'));
+  const name = (): void => void (submenu.title.label = language.t('title'));
   language.changed.connect(name);
   name();
   const groups = [

@@ -1,13 +1,12 @@
-/** The item in the status bar: the device of the notebook in focus, and its kernel's activity. */
+/** The item in the status bar: tracing in the notebook in focus, its device and its kernel's activity. */
 
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Signal } from '@lumino/signaling';
 import type { ReactElement } from 'react';
 
-import { dotted } from '../record/format';
 import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
-import { activityInWords, deviceInWords } from '../kernel/summary';
+import { statusInWords } from '../kernel/summary';
 
 export class StatusItem extends ReactWidget {
   constructor(
@@ -50,16 +49,12 @@ export class StatusItem extends ReactWidget {
    * Redraw if the words have changed. It is no live region and has no clock, so screen readers stay quiet.
    */
   private refresh(): void {
-    const words = this.session === null ? '' : this.describe(this.session);
+    const { session } = this;
+    const words = session === null ? '' : statusInWords(session.model.state, this.language.t);
     if (words !== this.words) {
       this.words = words;
       this.update();
     }
-  }
-
-  private describe({ model: { state } }: NotebookSession): string {
-    const { t } = this.language;
-    return dotted(t('summaryName', { device: deviceInWords(state, t) }), activityInWords(state, t));
   }
 
   private session: NotebookSession | null = null;

@@ -1,6 +1,8 @@
 /**
  * Starts tracing from the page: by a button, by a command, or automatically.
  *
+ * Tracing that was on when a kernel is restarted goes on in the new process.
+ *
  * A notebook with the tracing mark (kernel/mark.ts) is traced with every kernel, before its first cell. With
  * the setting every notebook is. Loading the extension runs code, and a notebook may come from a stranger, so
  * automatic tracing needs a notebook that JupyterLab trusts. With the setting, which is the user's own wish,
@@ -16,7 +18,7 @@ import { problemInWords } from '../kernel/summary';
 import { preferences } from '../sidebar/preferences';
 import { notify } from './notices';
 import { whyOf } from '../language/sentence';
-import type { KernelState } from '../kernel/state';
+import { isTracing, type KernelState } from '../kernel/state';
 
 /** Kernel states in which tracing can be started; in `absent` the extension is loaded first. */
 const CAN_TRACE: readonly KernelState[] = ['live', 'absent'];
@@ -58,6 +60,15 @@ export class TracedNotebooks {
     }
   }
 
+  /** Stop tracing in a notebook; an error is shown as a notification. */
+  async stop(session: NotebookSession): Promise<void> {
+    try {
+      await session.request('trace', { on: false });
+    } catch (error) {
+      notify('error', this.language.t.say(whyOf(error)));
+    }
+  }
+
   /** Start tracing in a notebook; an error is shown as a notification. */
   async start(session: NotebookSession): Promise<void> {
     const { t } = this.language;
@@ -88,6 +99,12 @@ export class TracedNotebooks {
     let restarting = false;
     model.stateChanged.connect(() => {
       const { kernel } = model.state;
+      if (kernel === 'live') {
+        this.setTraced(notebook, isTracing(model.state));
+      } else if (before === 'live' && kernel === 'absent') {
+        // The user has unloaded the extension.
+        this.setTraced(notebook, false);
+      }
       // Not after `live`, because the user has unloaded it then. A kernel that starts slowly is `silent`
       // first.
       const found = kernel === 'absent' && (before === 'asking' || before === 'silent');
@@ -96,7 +113,10 @@ export class TracedNotebooks {
         void this.kernelStarted(notebook);
       }
     });
-    sessionContext.kernelChanged.connect(() => void this.tried.delete(notebook));
+    sessionContext.kernelChanged.connect(() => {
+      this.tried.delete(notebook);
+      this.setTraced(notebook, false);
+    });
     sessionContext.statusChanged.connect((_, status) => {
       if (status === 'restarting' || status === 'autorestarting') {
         this.tried.delete(notebook);
@@ -118,20 +138,34 @@ export class TracedNotebooks {
       await notebook.context.ready;
     }
     const { traceAlways } = preferences.current;
-    const wanted = session.traceMark.isSet || traceAlways;
+    const goesOn = this.traced.has(notebook);
+    const marked = session.traceMark.isSet;
+    const wanted = goesOn || marked || traceAlways;
     // Once for each kernel process, so that a failure is reported once.
     if (notebook.isDisposed || !wanted || this.tried.has(notebook)) {
       return;
     }
     this.tried.add(notebook);
-    const trust = session.traceMark.isSetHere ? 'trusted' : trustOf(notebook.context.model);
+    const allowed = goesOn || session.traceMark.isSetHere;
+    const trust = allowed ? 'trusted' : trustOf(notebook.context.model);
     if (trust === 'trusted' || (trust === 'empty' && traceAlways)) {
-      // With the setting alone, a kernel without the extension is not reported.
-      await (session.traceMark.isSet ? this.start(session) : session.start());
-    } else if (session.traceMark.isSet) {
+      // Without the mark, a kernel without the extension is not reported.
+      await (marked ? this.start(session) : session.start(goesOn));
+    } else if (marked) {
       notify('warning', this.language.t('notTrustedToTrace'));
     }
   }
+
+  private setTraced(notebook: NotebookPanel, traced: boolean): void {
+    if (traced) {
+      this.traced.add(notebook);
+    } else {
+      this.traced.delete(notebook);
+    }
+  }
+
+  /** Notebooks that were traced when their kernel was last live. */
+  private readonly traced = new WeakSet<NotebookPanel>();
 
   /** Notebooks in whose current kernel process it was tried. */
   private readonly tried = new WeakSet<NotebookPanel>();

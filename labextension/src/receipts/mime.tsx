@@ -11,6 +11,7 @@ import { preferences } from '../sidebar/preferences';
 import { openReceipt } from '../record/asking';
 import { MIME_TYPE, readRecord, type IRecord } from '../record/record';
 import type { IOpenReceipt } from '../record/openreceipt';
+import { exit } from './exitwidget';
 import { FoldedLines } from './FoldedLines';
 import { outputsProvider, lineProvider } from './providers';
 import { restart } from './restartwidget';
@@ -78,4 +79,4 @@ const receipt = outputType(
   code => new ReceiptWidget(code)
 );
 
-export default [receipt, restart, page];
+export default [receipt, restart, exit, page];

@@ -38,7 +38,8 @@ function endOfKernel({ kernel, restarted, exit }: IState, t: Translate): string 
       : kernel === 'absent' && restarted
         ? t('kernelRestarted')
         : null;
-  return now === null || exit === null ? now : `${plain(t.say(exit.sentence))} ${now}`;
+  const why = exit && plain(t.say(exit.sentence));
+  return now === null || why === null ? (now ?? why) : `${why} ${now}`;
 }
 
 function lastEnd({ ended }: IState, t: Translate): string {

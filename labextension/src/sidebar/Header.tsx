@@ -23,7 +23,7 @@ export function Header(props: {
         {name}
       </h2>
       {state.progress && <Progress progress={state.progress} t={t} />}
-      {state.kernel !== 'live' && <KernelNotice state={state} onAsk={() => session.ask()} t={t} />}
+      <KernelNotice state={state} onAsk={() => session.ask()} t={t} />
     </div>
   );
 }

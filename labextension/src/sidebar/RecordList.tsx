@@ -38,9 +38,6 @@ import { toggled } from '../receipts/controls';
 /** Estimated height of a row in pixels. */
 const ROW_HEIGHT = 26;
 
-/** Number of records from which there are controls. */
-const FEWEST = 2;
-
 /** A record or line whose cell the user asked for, and why it cannot be shown. */
 export interface IMissingCell {
   key: string;
@@ -147,28 +144,24 @@ export function RecordList(
           </span>
         )}
       </div>
-      {entries.length >= FEWEST && (
-        <>
-          <CellControls
-            filter={filter}
-            onFilter={onFilter}
-            counts={found.counts}
-            devices={devices}
-            causes={causes}
-            open={open}
-            onOpen={setOpen}
-            t={t}
-          />
-          <CellsShown
-            shown={found.entries.length}
-            count={entries.length}
-            unmeasured={found.unmeasured}
-            filter={filter}
-            onFilter={onFilter}
-            t={t}
-          />
-        </>
-      )}
+      <CellControls
+        filter={filter}
+        onFilter={onFilter}
+        counts={found.counts}
+        devices={devices}
+        causes={causes}
+        open={open}
+        onOpen={setOpen}
+        t={t}
+      />
+      <CellsShown
+        shown={found.entries.length}
+        count={entries.length}
+        unmeasured={found.unmeasured}
+        filter={filter}
+        onFilter={onFilter}
+        t={t}
+      />
       {children}
       {rows.length === 0 ? (
         <p className="jp-mlgpu-Empty">{t('noRecordsMatch')}</p>

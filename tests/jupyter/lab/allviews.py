@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, expect
 from jupyter_mlgpu.show.page.view import MIME_TYPE
 from tests.jupyter.lab import test_benches, test_engines, test_plans
 from tests.jupyter.lab.test_now import LOAD_WITH_GPU
-from tests.jupyter.lab.test_people import FILL, NEEDS_RESTART, WRITE
+from tests.jupyter.lab.test_people import DIED, FILL, NEEDS_RESTART, WRITE
 from tests.jupyter.lab.test_record_page import FEW, PROFILED
 from tests.jupyter.lab.test_widgets import PICKER, VIEW
 
@@ -64,6 +64,7 @@ class AllViews:
             "records": FILL,
             "line": WRITE,
             "restart": NEEDS_RESTART,
+            "died": DIED,
             "profiled": PROFILED + FEW,
             "error": "1 / 0",
             **{name: f"import json\ndisplay(json.load(open('{name}.json')), raw=True)" for name in made},
@@ -327,6 +328,7 @@ VIEWS: dict[str, Callable[[AllViews], None]] = {
     "an opened receipt with a line": _opened_receipt("line"),
     "an opened receipt of a failure": _opened_receipt("error"),
     "a needed restart": _cell("restart"),
+    "a dead kernel": _cell("died"),
     "a result of a newer version": _cell("newer"),
     "the device picker in a cell": _cell("picker"),
     "the records in a cell": _cell("trace view"),

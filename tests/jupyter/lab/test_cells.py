@@ -172,7 +172,7 @@ def test_filters_are_folded_away_until_asked_for(with_records: Lab) -> None:
     expect(names(lab)).to_have_text(["model.predict(x)", "model.fit(x, y)"])
     lab.sidebar.get_by_role("button", name="error 1").click()
     expect(names(lab)).to_have_text(["model.predict(x)"])
-    expect(lab.sidebar).to_contain_text("1 of 4 records")
+    expect(lab.sidebar).to_contain_text("1 of 4 receipts")
     button.click()
     expect(button).to_have_accessible_name("Filters and groups: 2 set")
     expect(names(lab)).to_have_text(["model.predict(x)"])
@@ -191,7 +191,7 @@ def test_titles_are_searched_while_one_types(with_records: Lab) -> None:
     lab.sidebar.get_by_label("Find a cell").press_sequentially("MODEL.")
     expect(names(lab)).to_have_text(["model.predict(x)", "model.fit(x, y)"])
     lab.page.keyboard.type("nothing")
-    expect(lab.sidebar).to_contain_text("No records match.")
+    expect(lab.sidebar).to_contain_text("No receipts match.")
     expect(lab.sidebar.get_by_label("Find a cell")).to_be_focused()
 
 
@@ -276,7 +276,7 @@ def test_the_cell_with_the_cursor_marks_its_record(lab: Lab) -> None:
         lab.run_to_end(index)
     current = lab.sidebar.locator(".jp-mlgpu-Record[aria-current]")
     lab.cell(1).locator(".cm-content").click()
-    lab.sidebar.get_by_role("heading", name="Records 2").hover()
+    lab.sidebar.get_by_role("heading", name="Receipts 2").hover()
     expect(current.locator(".jp-mlgpu-Name")).to_have_text(["a = 1"])
     lab.page.keyboard.press("Escape")
     lab.page.keyboard.press("ArrowDown")
@@ -420,14 +420,14 @@ def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -
     lab.write("cells_many.ipynb", SEND_2_000_RECORDS)
     lab.open("cells_many.ipynb")
     lab.run_to_end(0)
-    expect(lab.sidebar.get_by_role("heading", name="Records 2,000")).to_be_visible()
+    expect(lab.sidebar.get_by_role("heading", name="Receipts 2,000")).to_be_visible()
     sort(lab, "Wall time")
     expect(names(lab).first).to_have_text("step 1999")
     unfold(lab)
     group(lab, "Group by cell")
     expect(lab.sidebar.locator(".jp-mlgpu-HeadingRow").first).to_be_visible()
     lab.sidebar.get_by_label("Find a cell").press_sequentially("step 42")
-    expect(lab.sidebar).to_contain_text("11 of 2,000 records")
+    expect(lab.sidebar).to_contain_text("11 of 2,000 receipts")
     assert lab.records.count() < 60
     with lab.sidebar_of(240):
         heights = {box(tab)["height"] for tab in lab.sidebar.get_by_role("tab").all()}

@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, WebSocket, expect
 from jupyter_mlgpu.record.files import load_records
 from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
+from tests.jupyter.lab.test_now import FAKE_TORCH
 
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Gate, Lab, Server
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 LOAD = "%load_ext jupyter_mlgpu"
 MARK = {"jupyter_mlgpu": {"trace": True}}
 NAMES = {
-    "open": "Show Hardware Receipts",
-    "show-now": "Show What the Kernel Is Doing Now",
-    "show-record": "Show the Record of This Cell",
+    "open": "Show the Receipts",
+    "show-now": "Show What the Hardware Is Doing Now",
+    "show-record": "Show the Receipt of This Cell",
     "choose-device": "Choose a Device…",
-    "trace": "Trace Cells",
+    "trace": "Trace This Notebook",
     "trace-when-opened": "Always Trace This Notebook",
-    "save-records": "Save Records…",
+    "save-records": "Save Receipts…",
     "open-lessons": "Open the Lessons",
     "restart-and-run-to-here": "Restart the Kernel and Run All Cells Up to Here…",
 }
@@ -56,8 +57,8 @@ def tab(lab: Lab, name: str) -> Locator:
     return lab.sidebar.get_by_role("tab", name=name)
 
 
-def device_button(lab: Lab) -> Locator:
-    return lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-DeviceButton")
+def tracing_button(lab: Lab) -> Locator:
+    return lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-TracingButton button")
 
 
 def status(lab: Lab) -> Locator:
@@ -104,25 +105,29 @@ def test_the_palette_lists_every_command(lab: Lab) -> None:
     lab.write("palette.ipynb", LOAD)
     lab.open("palette.ipynb")
     lab.run_to_end(0)
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     # The palette lists what is enabled: this is so when the kernel has told which devices there are.
     lab.page.wait_for_function("() => jupyterapp.commands.isEnabled('jupyter-mlgpu:choose-device')")
     lab.page.evaluate("() => jupyterapp.commands.execute('apputils:activate-command-palette')")
     palette = lab.page.locator("#command-palette")
-    palette.locator("input").fill("Hardware receipts")
-    for name in NAMES.values():
-        expect(palette.locator(".lm-CommandPalette-itemLabel", has_text=name)).to_be_visible()
+    for words in ("mlgpu", "tracing", "receipt", "gpu"):
+        palette.locator("input").fill(words)
+        for name in NAMES.values():
+            expect(palette.get_by_text(name, exact=True)).to_be_visible()
+    palette.locator("input").fill("hardware")
+    shown = palette.locator(".lm-CommandPalette-itemLabel").first
+    expect(shown).to_have_text(NAMES["show-now"])
     lab.page.keyboard.press("Escape")
 
 
-def test_the_menu_of_the_kernel_has_them_all_under_hardware(lab: Lab) -> None:
+def test_the_menu_of_the_kernel_has_them_all_in_a_submenu(lab: Lab) -> None:
     lab.write("menu.ipynb", "1")
     lab.open("menu.ipynb")
     lab.page.locator(".lm-MenuBar-itemLabel", has_text="Kernel").click()
-    lab.page.locator("#jp-mainmenu-kernel").get_by_text("Hardware", exact=True).hover()
+    lab.page.locator("#jp-mainmenu-kernel").get_by_text("Tracing and Receipts (mlgpu)").hover()
     menu = lab.page.locator("#jp-mainmenu-jupyter-mlgpu")
     for name in NAMES.values():
-        expect(menu.locator(".lm-Menu-itemLabel", has_text=name)).to_be_visible()
+        expect(menu.get_by_text(name, exact=True)).to_be_visible()
     menu.locator(".lm-Menu-itemLabel", has_text=NAMES["show-now"]).click()
     expect(tab(lab, "Now")).to_have_attribute("aria-selected", "true")
 
@@ -202,7 +207,7 @@ def test_a_cell_that_was_not_run_has_no_record_to_show(lab: Lab) -> None:
     lab.write("without.ipynb", "1")
     lab.open("without.ipynb")
     execute(lab, "show-record")
-    expect(notice(lab)).to_contain_text("This cell has no record")
+    expect(notice(lab)).to_contain_text("This cell has no receipt")
 
 
 def test_records_are_saved_while_a_cell_runs_where_the_dialog_says(lab: Lab, gate: Gate) -> None:
@@ -230,7 +235,7 @@ def test_records_that_cannot_be_saved_there_leave_a_sentence(lab: Lab) -> None:
     lab.write("refused.ipynb", LOAD)
     lab.open("refused.ipynb")
     lab.run_to_end(0)
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     execute(lab, "save-records")
     lab.page.get_by_role("dialog").get_by_role("textbox").fill("in-the-way")
     lab.page.get_by_role("dialog").get_by_role("button", name="Save").click()
@@ -244,13 +249,13 @@ def test_tracing_is_turned_on_where_nothing_was_loaded_and_off_again(lab: Lab) -
     lab.open("toggled.ipynb")
     expect(lab.sidebar).to_contain_text("This notebook is not traced.")
     execute(lab, "trace")
-    expect(status(lab)).to_contain_text("Automatic · idle")
+    expect(status(lab)).to_contain_text("CPU · idle")
     lab.run_to_end(0)
     expect(lab.records).to_have_count(1)
     # The receipt may be there before the kernel has told that cells are traced: then the command begins.
     lab.page.wait_for_function("() => jupyterapp.commands.isToggled('jupyter-mlgpu:trace')")
     execute(lab, "trace")
-    expect(status(lab)).to_contain_text("tracing off")
+    expect(status(lab)).to_contain_text("Tracing: off")
     lab.run_to_end(1)
     expect(lab.records).to_have_count(1)
 
@@ -266,27 +271,35 @@ def test_a_device_is_chosen_in_a_dialog(lab: Lab) -> None:
     expect(dialog).to_contain_text("device.ipynb")
     dialog.get_by_role("combobox").select_option("cpu")
     dialog.get_by_role("button", name="Choose").click()
-    expect(device_button(lab)).to_contain_text("cpu")
+    expect(tracing_button(lab)).to_have_attribute("title", re.compile("^New work goes to: cpu"))
     expect(tab(lab, "Now")).to_have_attribute("aria-selected", "true")
 
 
 # -- the toolbar and the status bar -------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_the_toolbar_shows_the_device_and_opens_what_the_kernel_does_now(lab: Lab) -> None:
-    lab.write("toolbar.ipynb", LOAD, "%mlc_device cpu")
+def test_the_toolbar_says_that_the_notebook_is_traced_and_on_which_device(lab: Lab) -> None:
+    framework = FAKE_TORCH.format(devices=("cpu:0", "gpu:0"), hidden=None)
+    gpu = f"{framework}\nget_ipython().run_line_magic('mlc_device', 'gpu')"
+    lab.write("toolbar.ipynb", LOAD, gpu, "%mlc_device cpu", "a = 1")
     lab.open("toolbar.ipynb")
-    expect(device_button(lab)).to_have_text("Start tracing")
+    expect(tracing_button(lab)).to_have_accessible_name("Start tracing")
     lab.run_to_end(0)
-    expect(device_button(lab)).to_have_text("Automatic")
+    expect(tracing_button(lab)).to_have_accessible_name("Tracing · CPU")
+    expect(tracing_button(lab)).to_contain_text("●")
     lab.run_to_end(1)
-    expect(device_button(lab)).to_have_text("cpu")
-    lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
-    button = device_button(lab).get_by_role("button")
-    expect(button).to_have_attribute("title", "Device: cpu. Show what the kernel is doing now.")
-    button.click()
-    expect(tab(lab, "Now")).to_have_attribute("aria-selected", "true")
+    expect(tracing_button(lab)).to_have_accessible_name("Tracing · GPU")
+    lab.run_to_end(2)
+    expect(tracing_button(lab)).to_have_accessible_name("Tracing · CPU")
+    expect(tracing_button(lab)).to_have_attribute("title", "New work goes to: cpu:0. Click to stop tracing.")
+    tracing_button(lab).click()
+    expect(tracing_button(lab)).to_have_accessible_name("Start tracing")
+    lab.run_to_end(3)
+    expect(lab.cell(3).locator(".jp-mlgpu-Receipt")).to_have_count(0)
+    tracing_button(lab).click()
+    expect(tracing_button(lab)).to_have_accessible_name("Tracing · CPU")
+    lab.run_to_end(3)
+    expect(lab.cell(3).locator(".jp-mlgpu-Receipt")).to_have_count(1)
 
 
 def test_the_status_bar_follows_the_notebook_in_focus_without_calling_out(lab: Lab, gate: Gate) -> None:
@@ -294,14 +307,14 @@ def test_the_status_bar_follows_the_notebook_in_focus_without_calling_out(lab: L
     lab.write("other.ipynb", "1")
     lab.open("status.ipynb")
     lab.run_to_end(0)
-    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
+    expect(status(lab)).to_have_text("Tracing · CPU · idle")
     lab.run(1)
-    expect(status(lab)).to_have_text("Hardware: Automatic · running")
+    expect(status(lab)).to_have_text("Tracing · CPU · running")
     lab.open("other.ipynb")
-    expect(status(lab)).to_have_text("Hardware: not traced")
+    expect(status(lab)).to_have_text("Tracing: off")
     gate.open()
     lab.focus("status.ipynb")
-    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
+    expect(status(lab)).to_have_text("Tracing · CPU · idle")
     assert status(lab).evaluate("node => node.closest('[aria-live], [role=status], [role=alert]')") is None
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     status(lab).click()
@@ -315,7 +328,7 @@ def test_the_status_bar_is_drawn_when_its_words_change_and_not_with_each_message
     lab.run_to_end(0)
     lab.run_to_end(1)
     expect(lab.records).to_have_count(1)
-    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
+    expect(status(lab)).to_have_text("Tracing · CPU · idle")
     lab.page.evaluate(
         """() => {
             window.words = new Set();
@@ -330,12 +343,12 @@ def test_the_status_bar_is_drawn_when_its_words_change_and_not_with_each_message
     lab.run_to_end(2)
     lab.run_to_end(3)
     expect(lab.records).to_have_count(3)
-    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
+    expect(status(lab)).to_have_text("Tracing · CPU · idle")
     # Each cell may be seen to run and to end.
     assert lab.page.evaluate("() => window.changes") <= 4
     assert set(lab.page.evaluate("() => [...window.words]")) <= {
-        "Hardware: Automatic · idle",
-        "Hardware: Automatic · running",
+        "Tracing · CPU · idle",
+        "Tracing · CPU · running",
     }
 
 
@@ -349,13 +362,13 @@ def test_a_notebook_asks_to_be_traced_when_it_opens_and_is(lab: Lab) -> None:
     lab.run_to_end(1)
     execute(lab, "trace-when-opened")
     expect(notice(lab)).to_contain_text("This notebook is now traced")
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.save()
     assert json.loads(path.read_text())["metadata"]["jupyter_mlgpu"] == MARK["jupyter_mlgpu"]
     lab.close_notebooks()
     lab.server.end_kernels()
     lab.open("asks.ipynb")
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.run_to_end(0)
     expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["a = 1"])
 
@@ -368,12 +381,12 @@ def test_it_is_also_where_its_kernel_takes_longer_to_start_than_we_wait_for_an_a
     lab.open("slowly.ipynb")
     lab.run_to_end(0)
     execute(lab, "trace-when-opened")
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.save()
     lab.close_notebooks()
     lab.server.end_kernels()
     lab.open("slowly.ipynb")
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
 
 
 @pytest.mark.slow
@@ -383,7 +396,7 @@ def test_after_restart_and_run_all_every_cell_is_traced(lab: Lab) -> None:
     lab.run_to_end(0)
     lab.run_to_end(1)
     execute(lab, "trace-when-opened")
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.page.evaluate("() => void jupyterapp.commands.execute('notebook:restart-run-all')")
     lab.page.get_by_role("dialog").get_by_role("button", name="Confirm Kernel Restart").click()
     expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(
@@ -451,7 +464,7 @@ def test_a_kernel_that_cannot_load_the_extension_says_why(lab: Lab) -> None:
 # -- settings -----------------------------------------------------------------------------------------
 
 
-def open_settings(lab: Lab, title: str = "Hardware receipts") -> Locator:
+def open_settings(lab: Lab, title: str = "Tracing and Receipts") -> Locator:
     """The Settings editor on our page."""
     lab.page.evaluate("query => void jupyterapp.commands.execute('settingeditor:open', {query})", title)
     editor = lab.page.locator(".jp-SettingsPanel")
@@ -498,11 +511,11 @@ def test_another_language_is_spoken_at_once(lab: Lab, preferences: Any) -> None:
     editor = open_settings(lab)
     setting(editor, "language").select_option(label="简体中文")
     expect(tab(lab, "单元格")).to_be_visible()
-    expect(status(lab)).to_contain_text("自动 · 空闲")
+    expect(status(lab)).to_have_text("跟踪 · CPU · 空闲")
     lab.focus("spoken.ipynb")
-    expect(device_button(lab)).to_have_text("自动")
+    expect(tracing_button(lab)).to_have_accessible_name("跟踪 · CPU")
     label = lab.page.evaluate("() => jupyterapp.commands.label('jupyter-mlgpu:open')")
-    assert label == "显示硬件回执"
+    assert label == "显示回执"
     expect(lab.receipts.first).to_contain_text("峰值内存")
 
 
@@ -589,7 +602,7 @@ def test_in_chinese_the_settings_and_the_menu_are_chinese_too(lab: Lab) -> None:
     lab.write("zh.ipynb", "1")
     lab.load("zh.ipynb")
     lab.wait_for_app()
-    editor = open_settings(lab, "硬件回执")
+    editor = open_settings(lab, "跟踪与回执")
     expect(editor).to_contain_text("侧边栏的位置")
     expect(editor).to_contain_text("每秒两次在内核中读取")
     expect(setting(editor, "receipt").locator("option")).to_contain_text(["可展开", "全部测量结果", "不显示"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -126,6 +127,15 @@ def test_no_line_is_marked_where_the_setting_says_so(lab: Lab, our_settings: Cal
     assert "jp-mlgpu-Heat" not in (lab.server.root / "gutter_off.ipynb").read_text()
 
 
+def test_cells_are_filtered_by_what_they_spent_their_time_on(lab: Lab) -> None:
+    open_saved(lab, "filtered.ipynb")
+    expect(lab.records).to_have_count(2)
+    lab.sidebar.get_by_role("button", name="Filters").click()
+    lab.sidebar.get_by_role("combobox", name="Spent its time on").select_option("preparing input")
+    expect(lab.records).to_have_count(1)
+    expect(lab.records.first).to_contain_text("14.7 s")
+
+
 def test_a_line_leads_to_its_place_with_a_click_or_with_enter_also_in_another_cell(lab: Lab) -> None:
     open_saved(lab, "lines.ipynb")
     receipt = lab.receipts.nth(1)
@@ -145,8 +155,12 @@ def test_a_line_leads_to_its_place_with_a_click_or_with_enter_also_in_another_ce
 def test_the_sidebar_has_the_kind_in_its_list_and_the_rest_on_the_cells_page(lab: Lab) -> None:
     open_saved(lab, "listed_limit.ipynb")
     row = lab.records.first
-    expect(row.locator(".jp-mlgpu-Record-facts")).to_contain_text(
-        "about 90 % preparing input · ran on cpu:0 · peak memory 512 MiB"
+    cause = row.locator(".jp-mlgpu-Cause")
+    expect(cause).to_have_text("preparing input")
+    expect(cause).to_have_attribute("title", "about 90 % preparing input")
+    expect(row.locator(".jp-mlgpu-Record-facts")).to_have_text("ran on cpu:0 · peak memory 512 MiB")
+    expect(lab.sidebar.locator(".jp-mlgpu-NotebookAnswer")).to_have_text(
+        re.compile(r"^About \d+ % of 15\.\d s was preparing input")
     )
     row.get_by_role("button", name="Details").click()
     page = lab.sidebar.locator(".jp-mlgpu-Page")

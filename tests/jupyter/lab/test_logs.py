@@ -56,7 +56,7 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     lab.write_with_receipts("notes.ipynb", bundle(with_logs(METAL, NOT_KNOWN, OUT_OF_MEMORY, facts=facts)))
     lab.open_without_kernel("notes.ipynb")
     receipt = lab.receipts.first
-    expect(receipt).to_contain_text("1 message · 1 unknown message · 1 after the cell had ended: 1 to act on")
+    expect(receipt).to_contain_text("1 unknown message · 1 after the cell had ended: 1 to act on")
     receipt.get_by_role("button").click()
     receipt.get_by_text("Other messages (2)").click()
     notes = receipt.get_by_role("group", name="Messages").get_by_role("listitem")
@@ -78,13 +78,11 @@ def test_a_native_line_is_explained_under_the_cell_that_brought_it(lab: Lab) -> 
     for index in range(3):
         lab.run_to_end(index)
     receipt = lab.cell(1).locator(".jp-mlgpu-Receipt")
-    expect(receipt).to_contain_text("1 message")
     receipt.get_by_role("button").click()
     receipt.get_by_text("Messages (1)").click()
     note = receipt.get_by_role("group", name="Messages").get_by_role("listitem")
     expect(note).to_contain_text("This Mac's GPU, Apple M1 Max")
     expect(note.locator("pre")).to_have_text("Metal device set to: Apple M1 Max")
-    receipt.get_by_text("How it was measured").click()
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("Apple M1 Max")
     expect(lab.cell(2).locator(".jp-mlgpu-Receipt")).not_to_contain_text("note")
 

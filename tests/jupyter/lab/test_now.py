@@ -357,14 +357,15 @@ def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(lab: Lab) -> Non
 @pytest.mark.slow
 def test_automatic_can_be_chosen_again_and_means_what_held_before_any_choice(lab: Lab) -> None:
     open_now(lab, "automatic.ipynb", LOAD, "%mlc_device cpu", "%mlc_device any", "%mlc_device")
-    button = lab.page.locator(".jp-mlgpu-DeviceButton").filter(visible=True)
-    expect(button).to_have_text("Automatic")
+    button = lab.page.locator(".jp-mlgpu-TracingButton button").filter(visible=True)
+    expect(button).to_have_accessible_name("Tracing · CPU")
+    expect(button).to_have_attribute("title", re.compile("^New work goes to: Automatic"))
     lab.run_to_end(1)
     expect(picker(lab)).to_have_value("cpu")
     picker(lab).select_option(label="Automatic · each framework chooses its own device")
     expect(said(lab)).to_contain_text("Automatic: each framework chooses its own device from now on.")
     expect(picker(lab)).to_have_value("auto")
-    expect(button).to_have_text("Automatic")
+    expect(button).to_have_attribute("title", re.compile("^New work goes to: Automatic"))
     lab.run_to_end(1)
     expect(picker(lab)).to_have_value("cpu")
     lab.run_to_end(2)

@@ -50,6 +50,15 @@ from jupyter_mlgpu.record.errors import RestartNeededError
 from jupyter_mlgpu.jupyter.notebook.magics.restart import show
 show(RestartNeededError("It was read already.", "Restart by hand."))
 """
+#: What a page writes under a cell in which the kernel has died.
+DIED = """
+from IPython.display import publish_display_data
+from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit
+from jupyter_mlgpu.jupyter.server.exits import output_of
+from jupyter_mlgpu.record.sentence import say
+died = KernelExit("exit", "sure", say("It died."), say("Look for `exit`."), here=say("It died here."))
+publish_display_data(output_of(died, "en"))
+"""
 
 
 @pytest.fixture

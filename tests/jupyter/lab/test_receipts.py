@@ -261,7 +261,7 @@ def test_a_receipt_of_a_newer_version_or_of_rubbish_says_so_in_one_sentence(lab:
     newer_sentence = (
         "This receipt was made by a newer jupyter_mlgpu. Update with: pip install --upgrade jupyter_mlgpu"
     )
-    invalid_sentence = "This receipt cannot be read: its data is not a jupyter_mlgpu record."
+    invalid_sentence = "This receipt cannot be read: its data was not made by jupyter_mlgpu."
     expect(lab.receipts).to_have_text([newer_sentence, invalid_sentence, invalid_sentence])
     expect(lab.records).to_have_count(0)
 

@@ -107,7 +107,6 @@ def test_a_light_cell_says_how_to_get_a_profile_and_why_it_has_no_curve(lab: Lab
     expect(section(page, "Operations")).to_have_count(0)
     expect(section(page, "Messages")).to_have_count(0)
     expect(page.get_by_role("button", name="Open in Perfetto")).to_have_count(0)
-    page.get_by_text("How it was measured", exact=True).click()
     measured = page.get_by_role("table", name="Readings")
     wall = measured.get_by_role("row").filter(has_text="Wall time")
     expect(wall).to_contain_text("time.perf_counter_ns")
@@ -217,7 +216,7 @@ def test_a_saved_notebook_without_its_kernel_has_the_record_and_says_what_is_not
     expect(section(page, "Timeline")).to_contain_text("Timelines are not saved with the notebook")
     expect(section(page, "Memory while it ran")).to_contain_text("not saved with the notebook")
     with lab.page.expect_download() as download:
-        page.get_by_role("button", name="Save the record").click()
+        page.get_by_role("button", name="Save the receipt").click()
     file = tmp_path / download.value.suggested_filename
     download.value.save_as(file)
     assert file.name == "lesson-cell-7.jsonl"
@@ -231,12 +230,12 @@ def test_a_saved_notebook_without_its_kernel_has_the_record_and_says_what_is_not
 def test_the_record_and_the_timeline_of_a_live_kernel_are_saved_whole(lab: Lab, tmp_path: Path) -> None:
     page = profiled_page(lab)
     files = {}
-    for button in ("Save the record", "Save the timeline"):
+    for button in ("Save the receipt", "Save the timeline"):
         with lab.page.expect_download() as download:
             page.get_by_role("button", name=button).click()
         files[button] = tmp_path / download.value.suggested_filename
         download.value.save_as(files[button])
-    (record,), problems = load_records(files["Save the record"])
+    (record,), problems = load_records(files["Save the receipt"])
     assert problems == []
     assert record.cell.name == "profiled cell"
     assert len(record.ops) == 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -60,11 +61,16 @@ def start_button(lab: Lab) -> Locator:
 
 
 def toolbar_button(lab: Lab) -> Locator:
-    return lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-DeviceButton button")
+    return lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-TracingButton button")
 
 
 def always(lab: Lab) -> Locator:
     return lab.sidebar.get_by_role("checkbox", name="Always for this notebook")
+
+
+def asked_for_loading(lab: Lab) -> int:
+    """How often the page has asked a kernel to load the extension."""
+    return sum("execute_request" in frame and "load_extension" in frame for frame in lab.sent)
 
 
 def hide_sidebar(lab: Lab) -> None:
@@ -83,7 +89,7 @@ def test_one_click_in_the_sidebar_starts_tracing_and_leaves_no_trace_in_the_note
     )
     expect(start_button(lab)).to_have_count(1)
     start_button(lab).click()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     expect(start_button(lab)).to_have_count(0)
     lab.run_to_end(0)
     expect(lab.records).to_have_count(1)
@@ -102,9 +108,12 @@ def test_the_toolbar_has_the_button_until_the_notebook_is_traced_and_opens_the_s
     hide_sidebar(lab)
     button = toolbar_button(lab)
     expect(button).to_have_accessible_name("Start tracing")
+    editor = lab.cell(0).locator(".cm-content")
+    editor.click()
     button.click()
-    expect(button).to_have_text("Automatic")
+    expect(button).to_have_accessible_name("Tracing · CPU")
     expect(lab.sidebar).to_be_visible()
+    expect(editor).to_be_focused()
     # Neither names of ours nor our line are among the user's.
     lab.run_to_end(0)
     lab.run_to_end(1)
@@ -119,7 +128,7 @@ def test_the_keyboard_starts_it_and_stays_in_the_sidebar(lab: Lab) -> None:
     lab.open("keyboard_start.ipynb")
     start_button(lab).focus()
     lab.page.keyboard.press("Enter")
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     expect(lab.sidebar).to_be_focused()
 
 
@@ -134,9 +143,23 @@ def test_a_click_leaves_the_keyboard_in_the_cell(lab: Lab, button: Callable[[Lab
     lab.page.keyboard.press("End")
     expect(toolbar_button(lab)).to_have_accessible_name("Start tracing")
     button(lab).click()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.page.keyboard.type(" + 1")
     expect(editor).to_have_text("a = 1 + 1")
+
+
+@pytest.mark.slow
+def test_the_palette_starts_it_and_returns_the_focus_to_the_cell(lab: Lab) -> None:
+    lab.write("palette_start.ipynb", "a = 1", "b = 2")
+    lab.open("palette_start.ipynb")
+    expect(toolbar_button(lab)).to_have_accessible_name("Start tracing")
+    lab.cell(1).locator(".cm-content").click()
+    lab.page.evaluate("() => jupyterapp.commands.execute('apputils:activate-command-palette')")
+    lab.page.locator("#command-palette input").fill("Trace This Notebook")
+    lab.page.keyboard.press("Enter")
+    expect(toolbar_button(lab)).to_have_accessible_name("Tracing · CPU")
+    expect(lab.active).to_have_text(re.compile("b = 2"))
+    assert lab.active.evaluate("node => node.contains(document.activeElement)")
 
 
 @pytest.mark.slow
@@ -151,7 +174,7 @@ def test_while_a_cell_runs_the_button_says_that_it_is_starting(lab: Lab, gate: G
     expect(toolbar_button(lab)).to_have_text("Starting…")
     expect(lab.sidebar).to_contain_text("Tracing starts when the running cell ends.")
     gate.open()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
 
 
 @pytest.mark.slow
@@ -162,7 +185,7 @@ def test_with_tracing_turned_off_it_is_offered_too(lab: Lab) -> None:
     lab.run_to_end(1)
     expect(toolbar_button(lab)).to_have_text("Start tracing")
     start_button(lab).click()
-    expect(toolbar_button(lab)).to_have_text("Automatic")
+    expect(toolbar_button(lab)).to_have_accessible_name("Tracing · CPU")
     lab.run_to_end(2)
     expect(lab.records).to_have_count(1)
 
@@ -194,21 +217,82 @@ def test_a_file_of_that_name_beside_the_notebook_is_not_run_for_the_button(lab: 
     lab.write("beside/mine.ipynb", "a = 1")
     lab.open("beside/mine.ipynb")
     start_button(lab).click()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     assert not (trap / "was-run").exists()
 
 
+@pytest.mark.parametrize("start", ["button", "cell"])
+def test_tracing_survives_a_restart_of_the_kernel_without_a_cell_and_leaves_the_focus(
+    lab: Lab, start: str
+) -> None:
+    name = f"survives_{start}.ipynb"
+    lab.write(name, LOAD, "a = 1")
+    lab.open(name)
+    if start == "cell":
+        lab.run_to_end(0)
+    else:
+        start_button(lab).click()
+    expect(toolbar_button(lab)).to_have_accessible_name("Tracing · CPU")
+    editor = lab.cell(1).locator(".cm-content")
+    editor.click()
+    lab.restart_kernel()
+    expect(toolbar_button(lab)).not_to_have_accessible_name("Tracing · CPU")
+    expect(toolbar_button(lab)).to_have_accessible_name("Tracing · CPU")
+    expect(editor).to_be_focused()
+    lab.run_to_end(1)
+    expect(lab.cell(1).locator(".jp-InputPrompt").first).to_have_text("[1]:")
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_have_count(1)
+
+
 @pytest.mark.slow
-def test_after_a_restart_it_is_offered_again(lab: Lab) -> None:
-    lab.write("offered.ipynb", "a = 1")
-    lab.open("offered.ipynb")
+@pytest.mark.parametrize("stop", ["button", "cell", "unload"])
+def test_tracing_that_was_switched_off_stays_off_after_a_restart(lab: Lab, stop: str) -> None:
+    name = f"stays_off_{stop}.ipynb"
+    lab.write(name, "%unload_ext jupyter_mlgpu" if stop == "unload" else "%mlc_trace off")
+    lab.open(name)
     start_button(lab).click()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(toolbar_button(lab)).to_have_accessible_name("Tracing · CPU")
+    if stop == "button":
+        toolbar_button(lab).click()
+    else:
+        lab.run_to_end(0)
+    expect(toolbar_button(lab)).to_have_accessible_name("Start tracing")
     lab.restart_kernel()
     expect(lab.sidebar).to_contain_text("The kernel was restarted, and this notebook is not traced.")
+    assert asked_for_loading(lab) == 1
+
+
+@pytest.mark.slow
+def test_all_cells_of_restart_and_run_all_are_traced_where_one_was(lab: Lab) -> None:
+    lab.write("all_again.ipynb", "a = 1", "b = 2")
+    lab.open("all_again.ipynb")
     start_button(lab).click()
-    expect(lab.sidebar).to_contain_text("No records yet")
-    expect(lab.sidebar).not_to_contain_text("restarted")
+    expect(toolbar_button(lab)).to_have_accessible_name("Tracing · CPU")
+    lab.page.evaluate("() => void jupyterapp.commands.execute('notebook:restart-run-all')")
+    lab.page.get_by_role("dialog").get_by_role("button", name="Confirm Kernel Restart").click()
+    expect(lab.receipts).to_have_count(2)
+
+
+@pytest.mark.slow
+def test_a_restarted_kernel_without_the_package_is_left_alone(lab: Lab) -> None:
+    # The package is there the first time only, as where a cell has put it into the path.
+    once = lab.server.root / "started-once"
+    code = f"import os\nif os.path.exists({str(once)!r}):\n" + "\n".join(
+        f"    {line}" for line in BARE.splitlines()[:-1]
+    )
+    code += f"\nopen({str(once)!r}, 'w').close()\n{BARE.splitlines()[-1]}"
+    lab.server.add_kernel_command("once", [sys.executable, "-c", code, "-f", "{connection_file}"])
+    lab.write("once.ipynb", "a = 1", kernel="once")
+    lab.load("once.ipynb")
+    lab.wait_for_app()
+    lab.show_sidebar()
+    start_button(lab).click()
+    expect(toolbar_button(lab)).to_have_accessible_name("Tracing · CPU")
+    lab.restart_kernel()
+    expect(toolbar_button(lab)).to_have_accessible_name("Start tracing")
+    expect(lab.sidebar).to_contain_text("The kernel was restarted, and this notebook is not traced.")
+    expect(lab.sidebar).not_to_contain_text("is not installed")
+    expect(notice(lab)).to_have_count(0)
 
 
 # -- always ---------------------------------------------------------------------------------------------
@@ -221,11 +305,11 @@ def test_a_notebook_that_is_always_traced_is_so_after_a_restart_and_until_that_i
     path = lab.write("always.ipynb", "a = 1")
     lab.open("always.ipynb")
     always(lab).check()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.save()
     assert json.loads(path.read_text())["metadata"]["jupyter_mlgpu"] == {"trace": True}
     lab.restart_kernel()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.run_to_end(0)
     expect(lab.records).to_have_count(1)
     lab.sidebar.get_by_role("tab", name="Now").click()
@@ -233,7 +317,11 @@ def test_a_notebook_that_is_always_traced_is_so_after_a_restart_and_until_that_i
     always(lab).uncheck()
     lab.save()
     assert "jupyter_mlgpu" not in json.loads(path.read_text())["metadata"]
-    lab.restart_kernel()
+    lab.sidebar.get_by_role("tab", name="Cells").click()
+    lab.shut_down_kernel()
+    lab.page.evaluate(
+        "() => void jupyterapp.shell.currentWidget.sessionContext.changeKernel({name: 'python3'})"
+    )
     expect(start_button(lab)).to_be_visible()
 
 
@@ -247,9 +335,9 @@ def test_with_the_setting_a_new_notebook_is_traced_at_once_and_a_stranger_s_is_n
     lab.load("fresh.ipynb")
     lab.wait_for_app()
     lab.show_sidebar()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.restart_kernel()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.open("given.ipynb")
     expect(lab.sidebar).to_contain_text("This notebook is not traced.")
     expect(start_button(lab)).to_be_enabled()
@@ -260,10 +348,10 @@ def test_the_setting_holds_at_once_for_notebooks_that_are_open(lab: Lab, prefere
     lab.open("open_already.ipynb")
     expect(start_button(lab)).to_be_visible()
     lab.page.evaluate(
-        "() => void jupyterapp.commands.execute('settingeditor:open', {query: 'Hardware receipts'})"
+        "() => void jupyterapp.commands.execute('settingeditor:open', {query: 'Tracing and Receipts'})"
     )
     lab.page.locator("[id$='jupyter-mlgpu:sidebar_traceAlways']").check()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
 
 
 # -- the keyboard, and what the status bar says ---------------------------------------------------------
@@ -329,8 +417,8 @@ def test_the_status_bar_says_running_also_for_cells_that_are_not_measured(lab: L
     status = lab.page.locator(".jp-mlgpu-StatusItem button")
     lab.run_to_end(0)
     lab.run_to_end(1)
-    expect(status).to_have_text("Hardware: Automatic · idle")
+    expect(status).to_have_text("Tracing · CPU · idle")
     lab.run(2)
-    expect(status).to_have_text("Hardware: Automatic · running")
+    expect(status).to_have_text("Tracing · CPU · running")
     gate.open()
-    expect(status).to_have_text("Hardware: Automatic · idle")
+    expect(status).to_have_text("Tracing · CPU · idle")

@@ -31,7 +31,7 @@ def test_a_kernel_of_another_environment_is_traced_in_the_sidebar_of_this_one(la
     lab.wait_for_app()
     lab.show_sidebar()
     lab.sidebar.get_by_role("button", name="Start tracing").click()
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_contain_text("No receipts yet")
     lab.run_to_end(0)
     expect(lab.records).to_have_count(1)
     expect(lab.receipts).to_have_count(1)

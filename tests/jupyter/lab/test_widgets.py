@@ -356,7 +356,7 @@ def test_a_state_that_makes_no_sense_costs_only_itself(show: Callable[..., Page]
     page = show(TRACE)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.evaluate("what => ['newest', 'older'].forEach(one => window.set(one, what))", rubbish)
-    expect(page.get_by_text("No records yet.")).to_be_visible()
+    expect(page.get_by_text("No receipts yet.")).to_be_visible()
     assert problems == []
 
 

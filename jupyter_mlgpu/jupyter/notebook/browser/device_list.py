@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -67,6 +67,30 @@ def pickers(selection: DeviceSelection) -> list[Picker]:
     else:
         missing = [_nothing_imported()]
     return [_picker(None, choices, missing, selection, loaded)]
+
+
+def kind_of_new_work(selection: DeviceSelection) -> Literal["cpu", "gpu"] | None:
+    """Return the kind of device that new work goes to; None if it is unknown or differs between frameworks.
+
+    Without a framework, it is the CPU unless another device was chosen. PyTorch's code chooses itself.
+    """
+    loaded = registry.loaded()
+    backends = [one for one in loaded if one.started()] or loaded
+    if not backends:
+        return "gpu" if selection.words().get(EVERY, "").startswith("gpu") else "cpu"
+    kinds = {_kind(one, selection) for one in backends}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _kind(backend: Backend, selection: DeviceSelection) -> Literal["cpu", "gpu"] | None:
+    word = selection.word(backend.name)
+    if word is not None and word.kind != "auto":
+        return word.kind
+    if not backend.started():
+        return None
+    if all(one.kind == "cpu" for one in backend.devices()):
+        return "cpu"
+    return "gpu" if registry.framework(backend.name).gpu_by_default else None
 
 
 def offered(backend: Backend, devices: Sequence[Device]) -> tuple[list[Choice], list[Sentence]]:

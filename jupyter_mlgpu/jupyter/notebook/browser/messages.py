@@ -70,9 +70,13 @@ class FrameworkData(TypedDict):
 
 
 class DeviceStatusData(TypedDict):
-    """The requested devices, as in a record, the devices that can be chosen, and the imported frameworks."""
+    """The requested devices, as in a record, the devices that can be chosen, and the imported frameworks.
+
+    `kind` is the kind of device that new work goes to, None if it is not known.
+    """
 
     requested: Mapping[str, str]
+    kind: Literal["cpu", "gpu"] | None
     pickers: Annotated[list[PickerData], Otherwise(())]
     frameworks: Annotated[list[FrameworkData], Otherwise(())]
 

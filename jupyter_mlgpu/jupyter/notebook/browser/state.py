@@ -131,6 +131,7 @@ def device_state(runtime: Runtime) -> DeviceStatusData:
     selection = runtime.selection
     return {
         "requested": selection.requested() if any(one.started() for one in loaded) else selection.words(),
+        "kind": device_list.kind_of_new_work(selection),
         "pickers": [one.to_json() for one in device_list.pickers(selection)],
         "frameworks": [_framework(backend) for backend in loaded],
     }
