@@ -15,7 +15,7 @@ import { languageOf } from './language/language';
 import { addToContextMenu, addToLauncher, addToMenus, addToPalette } from './lab/menus';
 import { Machine } from './kernel/machine';
 import { Notebooks, type NotebookSession } from './kernel/notebooks';
-import { NowPages } from './sidebar/nowpage';
+import { Pages } from './sidebar/pages';
 import { Panel } from './sidebar/panel';
 import { placePanel, showPanel, revealOnce } from './sidebar/placing';
 import { FinishedCells } from './lab/finished';
@@ -71,7 +71,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       app.shell,
       new Machine(app.serviceManager.serverSettings)
     );
-    const panel = new Panel(notebooks, new NowPages(app.shell, language), language);
+    const panel = new Panel(notebooks, new Pages(app.shell, language), language);
     placePanel(app.shell, panel);
     restorer?.add(panel, panel.id);
     revealOnce(app.shell, notebooks, panel);

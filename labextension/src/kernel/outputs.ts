@@ -10,14 +10,14 @@ type Output = ReturnType<ICodeCellModel['outputs']['get']>;
 /** Yield the current outputs of the code cells, with their data by MIME type; null for streams. */
 export function* outputsOf(
   notebook: INotebookModel
-): Generator<{ cell: ICodeCellModel; index: number; data: Record<string, unknown> | null }> {
+): Generator<{ cell: ICodeCellModel; data: Record<string, unknown> | null }> {
   for (const cell of [...notebook.cells]) {
     if (cell.type !== 'code') {
       continue;
     }
     const { outputs } = cell as ICodeCellModel;
     for (let index = 0; index < outputs.length; index++) {
-      yield { cell: cell as ICodeCellModel, index, data: dataOf(outputs.get(index)) };
+      yield { cell: cell as ICodeCellModel, data: dataOf(outputs.get(index)) };
     }
   }
 }

@@ -27,18 +27,22 @@ export async function readSaved(
   // A stranger's notebook may hold a receipt twice.
   const entries = new Map<string, IEntry>();
   const figures: IFigure[] = [];
+  const places = new Map<string, number>();
   let end = sliceEnd();
   // Outputs that change meanwhile are read again later.
-  for (const { cell, index, data } of outputsOf(notebook)) {
+  for (const { cell, data } of outputsOf(notebook)) {
     const record = savedRecord(data?.[MIME_TYPE], data?.['text/plain']);
     if (typeof record !== 'string') {
       const entry = savedEntry(record, cell.id);
       entries.set(entry.key, entry);
     }
     const { id, executionCount } = cell;
-    const figure = data && figureOf(data, { key: `${id}/${index}`, cellId: id, executionCount });
+    // Counted among the figures of its cell, so that a run with one more message makes the same figure.
+    const place = places.get(id) ?? 0;
+    const figure = data && figureOf(data, { key: `${id}/${place}`, cellId: id, executionCount });
     if (figure) {
       figures.push(figure);
+      places.set(id, place + 1);
     }
     if (performance.now() > end) {
       await nextTask();

@@ -4,11 +4,13 @@ import { useCallback, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
+import type { IFigure } from '../kernel/savedfigures';
 import { shownEntries, type IEntry, type IState } from '../kernel/state';
 import { CellPage } from './CellPage';
 import { ComparisonPage } from './ComparisonPage';
 import { NotebookAnswer } from './NotebookAnswer';
 import { RecordList, type IMissingCell } from './RecordList';
+import { Results } from './Results';
 import { Button } from '../receipts/controls';
 import { useOwnedState } from '../receipts/useOwnedState';
 
@@ -19,11 +21,13 @@ export function CellsView(props: {
   session: NotebookSession;
   state: IState;
   missingCell: IMissingCell | null;
+  /** Opens a result as a page; null if there is no room for one. */
+  onResult: ((figure: IFigure) => void) | null;
   onGo: (entry: IEntry) => void;
   onLogs: (entry: IEntry) => void;
   t: Translate;
 }): ReactElement {
-  const { session, state, missingCell, onGo, onLogs, t } = props;
+  const { session, state, missingCell, onResult, onGo, onLogs, t } = props;
   const [opened, setOpened] = useOwnedState<string | null>(session, 'opened', null);
   const [selection, setSelection] = useOwnedState<readonly string[]>(session, 'selection', []);
   const [comparing, setComparing] = useOwnedState(session, 'comparing', false);
@@ -68,9 +72,11 @@ export function CellsView(props: {
       />
     );
   }
+  const results = <Results session={session} figures={state.figures} onOpen={onResult} t={t} />;
   return entries.length > 0 ? (
     <>
       <NotebookAnswer session={session} state={state} t={t} />
+      {results}
       <RecordList
         session={session}
         entries={entries}
@@ -101,7 +107,10 @@ export function CellsView(props: {
       </RecordList>
     </>
   ) : (
-    <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
+    <>
+      {results}
+      <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
+    </>
   );
 }
 

@@ -8,10 +8,10 @@ import type { NotebookSession } from '../kernel/notebooks';
 import { canStart, countLines, shownEntries, type IEntry } from '../kernel/state';
 import { Announcer } from './Announcer';
 import { CellsView } from './CellsView';
-import { FiguresView, figuresName } from './FiguresView';
 import { Header } from './Header';
 import { LogView } from './LogView';
 import { NowView } from './NowView';
+import type { Pages } from './pages';
 import type { IMissingCell } from './RecordList';
 import { LastCell, RunningCell } from './RunningCell';
 import { StartTracing } from './StartTracing';
@@ -22,28 +22,26 @@ import { useView } from './useView';
 
 export function Sidebar(props: {
   session: NotebookSession | null;
-  /** Opens the Now view as a page; null if there is no room beside the notebook. */
-  onPage: ((session: NotebookSession) => void) | null;
+  /** Pages beside the notebook; null if there is no room for them. */
+  pages: Pages | null;
   t: Translate;
 }): ReactElement {
-  const { session, onPage, t } = props;
+  const { session, pages, t } = props;
   if (session === null) {
     return <p className="jp-mlgpu-Empty">{t('noNotebook')}</p>;
   }
   // The key resets the view's state for each notebook.
-  return <NotebookView key={session.id} session={session} onPage={onPage} t={t} />;
+  return <NotebookView key={session.id} session={session} pages={pages} t={t} />;
 }
 
 function NotebookView(props: {
   session: NotebookSession;
-  onPage: ((session: NotebookSession) => void) | null;
+  pages: Pages | null;
   t: Translate;
 }): ReactElement {
-  const { session, onPage, t } = props;
+  const { session, pages, t } = props;
   const state = useModel(session.model);
-  const { figures } = state;
-  const [chosenView, setView] = useView(session);
-  const [figure, setFigure] = useOwnedState<string | null>(session, 'figure', null);
+  const [view, setView] = useView(session);
   const [filter, setFilter] = useOwnedState<ILogFilter>(session, 'filter', ALL_LINES);
   const [missingCell, setMissingCell] = useState<IMissingCell | null>(null);
   const goTo = useCallback(
@@ -58,7 +56,6 @@ function NotebookView(props: {
     },
     [session]
   );
-  const view = chosenView === 'figures' && figures.length === 0 ? 'cells' : chosenView;
   const running = state.running.at(-1);
   const count = shownEntries(state).length;
   const blank = view === 'cells' && count === 0 && state.running.length === 0;
@@ -83,12 +80,9 @@ function NotebookView(props: {
       <Tabs
         label={t('views')}
         tabs={[
-          { id: 'now', label: t('now'), count: 0 },
+          { id: 'now', label: t('now'), count: null },
           { id: 'cells', label: t('cells'), count },
-          { id: 'logs', label: t('logs'), count: countLines(state) },
-          ...(figures.length > 0
-            ? [{ id: 'figures' as const, label: figuresName(figures, t), count: figures.length }]
-            : [])
+          { id: 'logs', label: t('logs'), count: countLines(state) }
         ]}
         selected={view}
         // A long list is drawn in slices.
@@ -103,15 +97,7 @@ function NotebookView(props: {
             t={t}
           />
         )}
-        {view === 'figures' ? (
-          <FiguresView
-            figures={figures}
-            selected={figure}
-            onChoose={setFigure}
-            onGo={({ cellId }) => void session.goToCell(cellId)}
-            t={t}
-          />
-        ) : view === 'logs' ? (
+        {view === 'logs' ? (
           <LogView
             state={state}
             filter={filter}
@@ -124,7 +110,7 @@ function NotebookView(props: {
           <NowView
             session={session}
             state={state}
-            onPage={onPage && (() => onPage(session))}
+            onPage={pages && (() => pages.openNow(session))}
             t={t}
           />
         ) : (
@@ -132,6 +118,7 @@ function NotebookView(props: {
             session={session}
             state={state}
             missingCell={missingCell}
+            onResult={pages && (figure => pages.openResult(session, figure))}
             onGo={goTo}
             onLogs={entry => {
               setFilter({ ...ALL_LINES, group: entry.key, raw: filter.raw });

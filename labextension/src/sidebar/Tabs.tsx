@@ -5,8 +5,8 @@ import { useId, type KeyboardEvent, type ReactElement, type ReactNode } from 're
 export interface ITab<T extends string> {
   id: T;
   label: string;
-  /** Number of items in it; 0 is not shown. */
-  count: number;
+  /** Number of items in it; 0 is not shown. Null for a tab that counts nothing. */
+  count: number | null;
 }
 
 export function Tabs<T extends string>(props: {
@@ -50,7 +50,11 @@ export function Tabs<T extends string>(props: {
             onClick={() => onSelect(tab.id)}
           >
             {tab.label}{' '}
-            {tab.count > 0 && <span className="jp-mlgpu-Quiet">{tab.count.toLocaleString()}</span>}
+            {tab.count !== null && (
+              <span className="jp-mlgpu-Tab-count">
+                {tab.count > 0 && tab.count.toLocaleString()}
+              </span>
+            )}
           </button>
         ))}
       </div>

@@ -9,7 +9,7 @@ import type { ReactElement } from 'react';
 
 import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
-import type { NowPages } from './nowpage';
+import type { Pages } from './pages';
 import { Sidebar } from './Sidebar';
 
 /** Icon of the sidebar and of its commands. */
@@ -27,7 +27,7 @@ export const icon = new LabIcon({
 export class Panel extends ReactWidget {
   constructor(
     private readonly notebooks: Notebooks,
-    private readonly pages: NowPages,
+    private readonly pages: Pages,
     private readonly language: Language
   ) {
     super();
@@ -45,8 +45,8 @@ export class Panel extends ReactWidget {
 
   protected override render(): ReactElement | null {
     const { t } = this.language;
-    const onPage = this.pages.possible ? this.openPage : null;
-    return this.isVisible ? <Sidebar session={this.session} onPage={onPage} t={t} /> : null;
+    const pages = this.pages.possible ? this.pages : null;
+    return this.isVisible ? <Sidebar session={this.session} pages={pages} t={t} /> : null;
   }
 
   protected override onAfterShow(message: Message): void {
@@ -58,8 +58,6 @@ export class Panel extends ReactWidget {
     super.onAfterHide(message);
     this.update();
   }
-
-  private readonly openPage = (session: NotebookSession): void => this.pages.open(session);
 
   private follow(): void {
     this.session = this.notebooks.current;

@@ -4,7 +4,7 @@ import { useCallback } from 'react';
 
 import { useOwnedState } from '../receipts/useOwnedState';
 
-const VIEWS = ['now', 'cells', 'logs', 'figures'] as const;
+const VIEWS = ['now', 'cells', 'logs'] as const;
 
 export type View = (typeof VIEWS)[number];
 

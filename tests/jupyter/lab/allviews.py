@@ -208,7 +208,7 @@ def _filters(views: AllViews) -> None:
     button = panel.locator(".jp-mlgpu-CellControls button[aria-expanded]")
     if button.get_attribute("aria-expanded") == "false":
         press(button)
-    expect(panel.locator("select").nth(1)).to_be_visible()
+    expect(panel.locator(".jp-mlgpu-CellControls select").nth(1)).to_be_visible()
 
 
 def _grouped(kind: str) -> Callable[[AllViews], None]:
@@ -251,10 +251,10 @@ def _messages(views: AllViews) -> None:
 
 def _result(kind: str) -> Callable[[AllViews], None]:
     def show(views: AllViews) -> None:
-        panel = views.tab("figures")
-        place = list(results()).index(kind)
-        panel.locator(".jp-mlgpu-Figures-head select").select_option(index=place)
-        figure = panel.locator(".jp-mlgpu-Figure")
+        row = views.tab("cells").locator(".jp-mlgpu-Results")
+        row.locator("select").select_option(index=list(results()).index(kind))
+        press(row.locator("button").first)
+        figure = views.lab.result.locator(".jp-mlgpu-Figure")
         expect(figure).to_be_visible()
         unfold(figure)
 

@@ -349,6 +349,24 @@ class Lab:
         """Choose the sidebar's Logs."""
         self.sidebar.get_by_role("tab", name="Messages").click()
 
+    def open_result(self, name: str | None = None) -> Locator:
+        """Open a result of the notebook as a page beside it: the one of this name, or the last."""
+        if name is not None:
+            self.sidebar.get_by_role("combobox", name="Result to show").select_option(label=name)
+        self.sidebar.get_by_role("button", name="Open", exact=True).click()
+        return self.result
+
+    @property
+    def result(self) -> Locator:
+        """The page of a result that is in sight."""
+        return self.page.locator(".jp-mlgpu-ResultPage:not(.lm-mod-hidden)")
+
+    @contextlib.contextmanager
+    def result_of(self, width: int) -> Iterator[None]:
+        """That page is so many pixels wide for a while."""
+        with self._width(self.result, width):
+            yield
+
     @property
     def receipts(self) -> Locator:
         """The receipts under the cells of the notebook in focus."""
@@ -362,14 +380,19 @@ class Lab:
     @contextlib.contextmanager
     def sidebar_of(self, width: int) -> Iterator[None]:
         """The sidebar is so many pixels wide for a while; JupyterLab sets its width but once."""
+        with self._width(self.sidebar, width):
+            yield
+
+    @contextlib.contextmanager
+    def _width(self, panel: Locator, width: int) -> Iterator[None]:
         style = "panel => [panel.style.minWidth, panel.style.width]"
-        before = self.sidebar.evaluate(style)
+        before = panel.evaluate(style)
         put = "(panel, sizes) => { [panel.style.minWidth, panel.style.width] = sizes; }"
-        self.sidebar.evaluate(put, ["0", f"{width}px"])
+        panel.evaluate(put, ["0", f"{width}px"])
         try:
             yield
         finally:
-            self.sidebar.evaluate(put, before)
+            panel.evaluate(put, before)
 
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framesent", self._note_frame)

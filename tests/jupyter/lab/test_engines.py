@@ -15,6 +15,7 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.show.page.view import MIME_TYPE
 from jupyter_mlgpu.testing import example_record
+from tests.jupyter.lab.test_plans import TOO_WIDE
 
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Lab
@@ -95,7 +96,7 @@ def test_a_bar_and_the_table_read_a_record_with_its_engine(lab: Lab) -> None:
     expect(rows.nth(4)).to_have_text("1communicate50 ms2 ms")
 
 
-def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: Lab) -> None:
+def test_a_collection_of_the_kernel_s_is_opened_as_a_page(lab: Lab) -> None:
     code = (
         "from jupyter_mlgpu.testing import FakeClock, example_record\n"
         "from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine\n"
@@ -108,25 +109,15 @@ def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: L
     lab.write("live_engines.ipynb", code)
     lab.open("live_engines.ipynb")
     lab.run_to_end(0)
-    lab.sidebar.get_by_role("tab", name="Engines").click()
-    region = lab.sidebar.get_by_role("group", name="2 records from 2 engines")
+    page = lab.open_result()
+    region = page.get_by_role("group", name="2 records from 2 engines")
     expect(region).to_contain_text("2 records from 2 engines")
     region.get_by_text("What each engine reported", exact=True).click()
     expect(region.get_by_role("table", name="What each engine reported")).to_contain_text(
         "+1 min 00 s ± 1 ms"
     )
-    lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
-    outside = lab.sidebar.evaluate(
-        """panel => {
-            const figure = panel.querySelector('.jp-mlgpu-Figures');
-            const edge = figure.getBoundingClientRect().right + 1;
-            return [...figure.querySelectorAll('*')]
-                .filter(one => !one.closest('.jp-mlgpu-Figure-wide, svg'))
-                .filter(one => one.getBoundingClientRect().right > edge)
-                .map(one => `${one.tagName} ${one.className}`);
-        }"""
-    )
-    assert outside == []
+    with lab.result_of(240):
+        assert page.evaluate(TOO_WIDE) == []
 
 
 def test_names_of_records_are_text_and_what_cannot_be_read_is_said(lab: Lab) -> None:

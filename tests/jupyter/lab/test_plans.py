@@ -1,4 +1,4 @@
-"""What a student sees of plans, races and benchmarks: under their cell, and in the sidebar."""
+"""What a student sees of plans, races and benchmarks: under their cell, and as a page beside the notebook."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def test_a_large_graph_is_drawn_in_short_and_further_functions_can_be_chosen(lab
 
 
 @pytest.mark.slow
-def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
+def test_the_sidebar_has_plans_only_where_there_are_any(lab: Lab) -> None:
     code = (
         "from jupyter_mlgpu.graphs.planning.forecast import of_graph\n"
         "from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, Node\n"
@@ -267,22 +267,24 @@ def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     lab.write("live_plan.ipynb", "1 + 1", code, "del code")
     lab.open("live_plan.ipynb")
     expect(lab.sidebar.get_by_role("tab", name="Messages")).to_be_visible()
-    expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
+    opener = lab.sidebar.get_by_role("button", name="Open", exact=True)
+    expect(opener).to_have_count(0)
     lab.run_to_end(1)
-    lab.sidebar.get_by_role("tab", name="Plans").click()
-    region = lab.sidebar.get_by_role("group", name="mine, planned for Metal")
+    expect(lab.sidebar.get_by_text("[1] mine, planned for Metal")).to_be_visible()
+    region = lab.open_result().get_by_role("group", name="mine, planned for Metal")
     expect(region.locator(".jp-mlgpu-Graph-box")).to_have_count(1)
     expect(region).to_contain_text("Planned for a Mac: the only operation would run on the GPU.")
+    lab.focus("live_plan.ipynb")
     lab.page.evaluate("() => { jupyterapp.shell.currentWidget.content.activeCellIndex = 0; }")
     lab.sidebar.get_by_role("button", name="Go to the cell").click()
     expect(lab.active).to_have_count(1)
     assert lab.active_cell() == 1
     lab.page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
-    expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
-    expect(lab.sidebar.get_by_role("tab", name="Cells")).to_have_attribute("aria-selected", "true")
+    expect(opener).to_have_count(0)
+    expect(region).to_be_visible()
 
 
-def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab: Lab) -> None:
+def test_of_several_plans_and_races_the_one_that_is_chosen_is_opened(lab: Lab) -> None:
     lab.write_with_receipts(
         "several.ipynb",
         shown(plan(chain(3), subject="first")),
@@ -291,19 +293,16 @@ def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab
         bundle(example_record()),
     )
     lab.open_without_kernel("several.ipynb")
-    lab.sidebar.get_by_role("tab", name="Results").click()
-    expect(lab.sidebar.get_by_role("group", name="last, planned for Metal")).to_be_visible()
-    choice = lab.sidebar.get_by_role("combobox", name="Result to show")
-    choice.select_option(label="[2] Race: x @ x")
-    region = lab.sidebar.get_by_role("group", name="Race: x @ x")
+    expect(lab.open_result().get_by_role("group", name="last, planned for Metal")).to_be_visible()
+    region = lab.open_result("[2] Race: x @ x").get_by_role("group", name="Race: x @ x")
     expect(region).to_contain_text("x @ x with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
     expect(region.get_by_role("img")).to_have_count(1)
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     lab.show_sidebar()
-    expect(choice).to_have_value("cell-1/0")
+    expect(lab.sidebar.get_by_role("combobox", name="Result to show")).to_have_value("cell-1/0")
 
 
-def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_table(lab: Lab) -> None:
+def test_a_saved_race_is_one_chart_with_its_crossover_and_its_page_has_its_table(lab: Lab) -> None:
     lab.write_with_receipts("race.ipynb", raced(race()))
     lab.open_without_kernel("race.ipynb")
     drawn = figures(lab)
@@ -322,14 +321,14 @@ def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_ta
         "marks => marks.map(one => one.getAttribute('d'))"
     )
     assert len(set(shapes)) == 2
-    lab.sidebar.get_by_role("tab", name="Races").click()
-    lab.sidebar.get_by_text("The figures as a table").click()
-    rows = lab.sidebar.get_by_role("table").get_by_role("row")
+    page = lab.open_result()
+    page.get_by_text("The figures as a table").click()
+    rows = page.get_by_role("table").get_by_role("row")
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_contain_text("1 µs (960 ns to 1.04 µs)")
     expect(rows.nth(3)).to_contain_text("gpu:0, 10,000 times")
-    lab.sidebar.get_by_text("How to read these figures").click()
-    expect(lab.sidebar).to_contain_text("The warm-up had not stabilized when it ended: gpu:0 at 10.")
+    page.get_by_text("How to read these figures").click()
+    expect(page).to_contain_text("The warm-up had not stabilized when it ended: gpu:0 at 10.")
 
 
 def test_a_race_of_a_single_device_answers_about_sizes(lab: Lab) -> None:
@@ -355,9 +354,8 @@ def test_names_of_the_graph_and_of_the_race_are_text(lab: Lab) -> None:
     lab.open_without_kernel("hostile.ipynb")
     expect(figures(lab)).to_have_count(2)
     expect(figures(lab).first).to_contain_text(MARKUP[-40:])
-    lab.sidebar.get_by_role("tab", name="Results").click()
-    expect(lab.sidebar.get_by_role("group", name="Race")).to_contain_text(MARKUP[:40])
-    for place in (figures(lab).first, figures(lab).nth(1), lab.sidebar):
+    expect(lab.open_result().get_by_role("group", name="Race")).to_contain_text(MARKUP[:40])
+    for place in (figures(lab).first, figures(lab).nth(1), lab.sidebar, lab.result):
         assert place.locator("img[src], script").count() == 0
     assert lab.page.evaluate("() => window.pwned") is None
 
@@ -372,55 +370,55 @@ def test_what_cannot_be_read_is_said_in_a_sentence(lab: Lab) -> None:
     lab.open_without_kernel("unreadable.ipynb")
     expect(figures(lab).first).to_contain_text("made by a newer jupyter_mlgpu")
     expect(figures(lab).nth(1)).to_contain_text("This cannot be drawn")
-    expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
+    expect(lab.sidebar.get_by_role("button", name="Open", exact=True)).to_have_count(0)
 
 
-def test_a_narrow_sidebar_cuts_nothing_off(lab: Lab) -> None:
+def test_a_narrow_page_cuts_nothing_off(lab: Lab) -> None:
     long = "a_very_long_name_without_any_blank_" * 4
     lab.write_with_receipts("narrow.ipynb", shown(plan(chain(30), subject=long)), raced(race(cell=long)))
     lab.open_without_kernel("narrow.ipynb")
-    lab.sidebar.get_by_role("tab", name="Results").click()
-    lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
-    choice = lab.sidebar.get_by_role("combobox", name="Result to show")
-    for key in ("cell-0/0", "cell-1/0"):
-        choice.select_option(value=key)
-        expect(lab.sidebar.locator(".jp-mlgpu-Figure")).to_be_visible()
-        for fold in lab.sidebar.locator("summary").all():
+    for place in (0, 1):
+        lab.sidebar.get_by_role("combobox", name="Result to show").select_option(index=place)
+        page = lab.open_result()
+        expect(page).to_have_count(1)
+        expect(page.locator(".jp-mlgpu-Figure")).to_be_visible()
+        for fold in page.locator("summary").all():
             fold.click()
-        outside = lab.sidebar.evaluate(TOO_WIDE)
-        assert outside == []
+        with lab.result_of(240):
+            assert page.evaluate(TOO_WIDE) == []
+    with lab.sidebar_of(240):
+        assert lab.sidebar.locator(".jp-mlgpu-Results").evaluate(TOO_WIDE) == []
 
 
-def test_four_tabs_stay_readable_in_a_narrow_sidebar(lab: Lab) -> None:
-    lab.write_with_receipts("four_tabs.ipynb", shown(plan(chain(3))), raced(race()))
-    lab.open_without_kernel("four_tabs.ipynb")
-    expect_readable_tabs(lab, "Now", "Cells", "Messages", "Results")
-
-
-@pytest.mark.slow
-def test_chinese_tabs_stay_readable_in_a_narrow_sidebar(lab: Lab, chinese: None) -> None:
-    lab.write_with_receipts("chinese_tabs.ipynb", shown(plan(chain(3))), raced(race()))
-    lab.open_without_kernel("chinese_tabs.ipynb")
-    expect_readable_tabs(lab, "当前", "单元格", "消息", "结果")
-
-
-def expect_readable_tabs(lab: Lab, *names: str) -> None:
-    """Each tab has room for its whole name, whether the tabs fit on one line or not."""
-    tabs = lab.sidebar.get_by_role("tab")
-    expect(tabs).to_contain_text([*names])
-    for width in (300, 240, 200):
-        with lab.sidebar_of(width):
-            cut = lab.sidebar.get_by_role("tablist").evaluate(CUT_OFF)
-        assert cut == [], f"{width} pixels"
-
-
-#: Tabs whose name does not fit, or that stand outside of their list.
-CUT_OFF = """list => {
-    const edge = list.getBoundingClientRect().right + 1;
-    return [...list.querySelectorAll('[role=tab]')]
-        .filter(one => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().right > edge)
-        .map(one => one.textContent);
-}"""
+def test_a_result_that_is_run_again_is_shown_in_its_page_which_is_closed_with_the_notebook(
+    lab: Lab,
+) -> None:
+    (lab.server.root / "result.json").write_text(json.dumps(raced(race(cell="first"))))
+    code = (
+        "import json\nresult = json.load(open('result.json'))\n"
+        "if 'second' in str(result):\n    print('a message before it')\n"
+        "display(result, raw=True)"
+    )
+    lab.write("again.ipynb", code)
+    lab.open("again.ipynb")
+    lab.run_to_end(0)
+    opener = lab.sidebar.get_by_role("button", name="Open", exact=True)
+    opener.press("Enter")
+    page = lab.page.get_by_role("tabpanel", name="Race: first")
+    expect(page).to_be_focused()
+    expect(page.get_by_role("heading", name="Race: first")).to_be_visible()
+    page.get_by_text("The figures as a table").press("Enter")
+    opener.press("Enter")
+    expect(lab.result).to_have_count(1)
+    (lab.server.root / "result.json").write_text(json.dumps(raced(race(cell="second"))))
+    lab.focus("again.ipynb")
+    lab.run_to_end(0)
+    page = lab.page.get_by_role("tabpanel", name="Race: second")
+    expect(page.get_by_role("heading", name="Race: second")).to_be_visible()
+    expect(page.get_by_role("table")).to_be_visible()
+    expect(lab.page.locator(".lm-TabBar-tabLabel", has_text="Race: second")).to_be_visible()
+    lab.page.evaluate("() => jupyterapp.shell.currentWidget.dispose()")
+    expect(lab.result).to_have_count(0)
 
 
 def test_a_plan_s_names_stay_inside_their_boxes(lab: Lab) -> None:
@@ -447,9 +445,8 @@ PAST_ITS_BOX = """boxes => boxes.flatMap(box => {
 
 #: What sticks out of the sidebar's figure, but for what scrolls by itself.
 TOO_WIDE = """panel => {
-    const figure = panel.querySelector('.jp-mlgpu-Figures');
-    const edge = figure.getBoundingClientRect().right + 1;
-    return [...figure.querySelectorAll('*')]
+    const edge = panel.getBoundingClientRect().right + 1;
+    return [...panel.querySelectorAll('*')]
         .filter(one => !one.closest('.jp-mlgpu-Graph-window, .jp-mlgpu-Figure-wide, svg'))
         .filter(one => one.getBoundingClientRect().right > edge)
         .map(one => `${one.tagName} ${one.className}`);

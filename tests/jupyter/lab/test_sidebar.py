@@ -361,6 +361,44 @@ def test_code_that_looks_like_markup_is_shown_as_text(lab: Lab) -> None:
     assert lab.page.evaluate("() => window.pwned") is None
 
 
+def test_no_tab_moves_when_a_cell_ends(lab: Lab) -> None:
+    lab.write("tabs_stay.ipynb", LOAD, "import warnings; warnings.warn('x')")
+    lab.open("tabs_stay.ipynb")
+    lab.run_to_end(0)
+    tabs = lab.sidebar.get_by_role("tab")
+    with lab.sidebar_of(NARROWEST):
+        before = [tab.bounding_box() for tab in tabs.all()]
+        lab.page.evaluate(WATCH_SHIFTS)
+        lab.run_to_end(1)
+        expect(tabs).to_have_text([re.compile("^Now *$"), "Cells 1", "Messages 1"])
+        assert [tab.bounding_box() for tab in tabs.all()] == before
+        assert lab.page.evaluate("() => window.shifted") == []
+
+
+def test_no_tab_is_cut_off(lab: Lab) -> None:
+    expect_whole_tabs(lab, "Now", "Cells 10,000", "Messages 10,000")
+
+
+@pytest.mark.slow
+def test_no_chinese_tab_is_cut_off(lab: Lab, chinese: None) -> None:
+    expect_whole_tabs(lab, "当前", "单元格 10,000", "消息 10,000")
+
+
+def expect_whole_tabs(lab: Lab, *names: str) -> None:
+    """Each tab has room for its name and its count, on one line with the others unless that is too narrow."""
+    lab.write("many_tabs.ipynb", SEND_10_000_RECORDS)
+    lab.open("many_tabs.ipynb")
+    lab.run_to_end(0)
+    expect(lab.sidebar.get_by_role("tab")).to_contain_text([*names])
+    for width in (340, NARROWEST, 200):
+        with lab.sidebar_of(width):
+            tops, inside, counts = zip(*lab.sidebar.get_by_role("tablist").evaluate(WHOLE_TABS), strict=True)
+        assert len(set(tops)) == 1, f"{width} pixels"
+        assert set(inside) == {True}, f"{width} pixels"
+        assert "cut off" not in counts, f"{width} pixels"
+        assert width < 340 or counts == ("none", "all", "all")
+
+
 @pytest.mark.slow
 def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> None:
     lab.write("chinese.ipynb", LOAD, "a = 1")
@@ -393,6 +431,57 @@ for part in range(5):
     content = {"comm_id": "jupyter_mlgpu", "data": delta}
     kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
 """
+
+#: The same by the thousand, with a line each.
+SEND_10_000_RECORDS = """
+from msgspec.structs import replace
+
+from jupyter_mlgpu.record.record import LogLine
+from jupyter_mlgpu.testing import example_record
+
+line = LogLine("a line", None, "unknown", None, None, {}, 1, "stderr", "2026-01-01T00:00:00.000000Z", False)
+kernel = get_ipython().kernel
+for part in range(10):
+    records = [replace(example_record(part * 1000 + n), logs=(line,)) for n in range(1000)]
+    events = [{"type": "record", "record": record.to_json()} for record in records]
+    delta = {"protocol": 1, "run": "0" * 32, "seq": part + 1, "prev": part, "events": events}
+    content = {"comm_id": "jupyter_mlgpu", "data": delta}
+    kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
+"""
+
+#: JupyterLab's least width of a sidebar with ours in it.
+NARROWEST = 250
+
+#: Notes which tabs move by themselves.
+WATCH_SHIFTS = """() => {
+    window.shifted = [];
+    const list = document.querySelector('#jupyter-mlgpu-sidebar [role=tablist]');
+    new PerformanceObserver(seen => {
+        for (const { node } of seen.getEntries().flatMap(({ sources }) => sources)) {
+            if (list.contains(node)) {
+                window.shifted.push(node.textContent);
+            }
+        }
+    }).observe({ type: 'layout-shift' });
+}"""
+
+#: Where each tab begins, whether all of it is in its list, and whether its count is: all, or nothing of it.
+WHOLE_TABS = """list => {
+    const edge = list.getBoundingClientRect().right + 1;
+    return [...list.querySelectorAll('[role=tab]')].map(one => {
+        const { top, right } = one.getBoundingClientRect();
+        const count = one.querySelector('.jp-mlgpu-Tab-count');
+        if (count === null) {
+            return [top, right <= edge, 'none'];
+        }
+        const box = count.getBoundingClientRect();
+        const words = document.createRange();
+        words.selectNodeContents(count);
+        const { top: begin, right: end } = [...words.getClientRects()].at(-1);
+        const seen = begin < box.bottom - 2 ? (end <= box.right + 1 ? 'all' : 'cut off') : 'none';
+        return [top, right <= edge && count.offsetLeft >= one.offsetLeft, seen];
+    });
+}"""
 
 #: A message that comes twice, one of a later protocol, a record of a later schema, rubbish, ten megabytes.
 SEND_STRANGE_MESSAGES = """

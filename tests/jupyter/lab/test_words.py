@@ -51,14 +51,14 @@ def test_frameworks_and_libraries_have_their_own_names(lab: Lab) -> None:
 def test_in_a_narrow_table_a_number_and_its_unit_stay_on_one_line_in_one_style(lab: Lab) -> None:
     lab.write_with_receipts("race.ipynb", raced(1e5, 1e6))
     lab.open_without_kernel("race.ipynb")
-    lab.sidebar.get_by_role("tab", name="Races").click()
-    lab.sidebar.get_by_text("The figures as a table").click()
-    heads = lab.sidebar.get_by_role("table").get_by_role("rowheader")
+    page = lab.open_result()
+    page.get_by_text("The figures as a table").click()
+    heads = page.get_by_role("table").get_by_role("rowheader")
     expect(heads).to_have_text(["100,000", "1,000,000"])
-    ticks = lab.sidebar.locator("svg[role=img]")
+    ticks = page.locator("svg[role=img]")
     expect(ticks).to_contain_text("100,000")
     expect(ticks).not_to_contain_text("1e")
-    figures = lab.sidebar.locator("td[data-figure]")
+    figures = page.locator("td[data-figure]")
     expect(figures.first).to_be_visible()
     lines = """cells => cells.map(one => {
         const range = document.createRange();
@@ -66,4 +66,4 @@ def test_in_a_narrow_table_a_number_and_its_unit_stay_on_one_line_in_one_style(l
         return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
     })"""
     assert set(figures.evaluate_all(lines)) == {1}
-    expect(lab.sidebar.locator(".jp-mlgpu-Figure code").first).to_have_text("x @ x")
+    expect(page.locator(".jp-mlgpu-Figure code").first).to_have_text("x @ x")
