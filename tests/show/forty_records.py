@@ -43,7 +43,7 @@ def told() -> list[dict[str, Any]]:
             "data": shown[MIME_TYPE],
             "plain": shown["text/plain"],
             "label": str(said.label),
-            "line": said.line,
+            "line": " · ".join(said.named.values()),
             "messages": [str(one) for one in said.messages],
             "folded": said.folded,
             "figures": [
@@ -67,14 +67,16 @@ def lines_of(inside: OpenReceiptData) -> list[str]:
         return [line for one in found for line in (one.caption, *map("\t".join, one.rows))]
 
     told = [
-        *inside.left_out,
         inside.answer,
         inside.advice,
-        *rows(inside.evidence, inside.lines),
-        *inside.places,
-        *rows(*inside.work, inside.under_roof),
+        *rows(inside.lines, inside.under_roof),
         inside.profiled,
-        *rows(*inside.operations, inside.measured, inside.facts),
+        *rows(*inside.operations),
+        inside.doubt,
+        *rows(inside.evidence),
+        *inside.places,
+        *rows(*inside.work, inside.measured, inside.facts),
+        *inside.left_out,
         *inside.missing,
         inside.versions,
     ]

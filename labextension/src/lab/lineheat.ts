@@ -58,11 +58,12 @@ export class LineHeat {
     const records = preferences.current.lineHeat ? entries.map(({ record }) => record) : [];
     const heat = heatOf(records, widgets.map(asCodeCell));
     widgets.forEach((cell, index) => {
-      const marks = this.marksOf(heat.get(index));
-      const key = JSON.stringify(marks);
-      if ((this.drawn.get(cell) ?? '[]') !== key) {
-        this.drawn.set(cell, key);
-        mark(cell, marks);
+      const hot = heat.get(index);
+      const run = hot?.run ?? '';
+      // Drawn once for each run: an edit removes them, and the next run brings others.
+      if ((this.drawn.get(cell) ?? '') !== run) {
+        this.drawn.set(cell, run);
+        mark(cell, this.marksOf(hot));
       }
     });
   }
@@ -82,6 +83,7 @@ export class LineHeat {
     });
   }
 
+  /** The run whose marks were drawn in each cell; empty for none. */
   private readonly drawn = new WeakMap<Cell, string>();
 }
 

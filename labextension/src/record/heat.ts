@@ -12,10 +12,14 @@ export interface ICodeCell {
   count: number | null;
 }
 
-/** The hot lines of one cell, from the samples of the cell numbered `sampledIn`, null for itself. */
+/**
+ * The hot lines of one cell, from the samples of the cell numbered `sampledIn`, null for itself. `run` names the
+ * record that has them.
+ */
 export interface ICellHeat {
   lines: readonly IHotLine[];
   sampledIn: number | null;
+  run: string;
 }
 
 /**
@@ -41,7 +45,8 @@ export function heatOf(
       for (const [index, lines] of linesByCell(record, cells, byCount, byId)) {
         if (!heat.has(index)) {
           const own = cells[index]?.id === record.cell.id;
-          heat.set(index, { lines, sampledIn: own ? null : record.cell.executionCount });
+          const run = `${record.runId}/${record.cell.sequence}`;
+          heat.set(index, { lines, sampledIn: own ? null : record.cell.executionCount, run });
         }
       }
     }
