@@ -89,7 +89,7 @@ BACK = Target("from JupyterLab's being ready", 2.0, "s")
 SAMPLES = 20
 #: A view with records or lines in it, and what finds and sorts them.
 LIST = ".jp-mlgpu-Records"
-RUNNING, CHART = ".jp-mlgpu-Running", ".jp-mlgpu-Chart svg"
+RUNNING, CHART = ".jp-mlgpu-Running", ".jp-mlgpu-Gauge svg"
 #: Our script, and React, which draws what we told it to and other things of JupyterLab.
 OURS_OR_REACT = "extensions/jupyter-mlgpu/|static/lab/5098"
 

@@ -13,7 +13,7 @@ from jupyter_mlgpu.measure.probes.counter_samples import VALUES, CounterSampleSt
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import OpStat
 from jupyter_mlgpu.record.store import Store
-from jupyter_mlgpu.testing import FakeClock, example_record
+from jupyter_mlgpu.testing import FakeClock, example_record, limited_record
 
 RUN = "0" * 32
 BEGUN = 5_000
@@ -162,9 +162,17 @@ def test_the_record_is_told_whole():
     "asked", [{}, {"run": 1, "sequence": 1}, {"run": RUN, "sequence": "1"}, {"run": [RUN]}]
 )
 def test_what_names_no_record_is_refused(asked):
-    for answer in Bench().inside.answers().values():
-        with pytest.raises(UsageError):
-            answer(asked)
+    for name, answer in Bench().inside.answers().items():
+        if name != "answer":  # which is about all of them
+            with pytest.raises(UsageError):
+                answer(asked)
+
+
+def test_one_sentence_is_about_all_records_of_the_kernel():
+    bench = Bench()
+    assert bench.inside.answer({}) == {"answer": None}
+    bench.runtime.store.add(limited_record(1, confidence="sure"))
+    assert bench.inside.answer({})["answer"]["text"] == "About 90 % of 14.7 s was preparing input"
 
 
 def test_looks_are_forgotten_with_the_records():

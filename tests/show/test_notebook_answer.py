@@ -9,7 +9,8 @@ from jupyter_mlgpu.record.record import Record, Repeat
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.strip import HostLane, Spent
 from jupyter_mlgpu.record.translation import translated
-from jupyter_mlgpu.show.receipts.notebook_answer import answer, counted
+from jupyter_mlgpu.show.receipts.counted_cells import counted
+from jupyter_mlgpu.show.receipts.notebook_answer import answer
 from jupyter_mlgpu.testing import example_record
 
 SECOND = 10**9

@@ -96,7 +96,7 @@ def test_a_peak_that_was_not_measured_cannot_be_judged():
 
 
 def test_what_is_no_memory_is_refused():
-    with pytest.raises(UsageError, match="choose peak_memory_process, peak_memory_allocator"):
+    with pytest.raises(UsageError, match="choose peak_memory_process, memory_growth"):
         expect.peak_below([record()], 1, "wall_time")
 
 

@@ -22,6 +22,7 @@ from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.html import table as html_table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import (
+    counted_cells,
     figures,
     figures_in_words,
     gpu,
@@ -118,7 +119,7 @@ class _Report:
         yield element("p", " · ".join(map(self._word, facts)), class_="soft")
 
     def _slowest(self) -> Iterator[Markup]:
-        cells = sorted(notebook_answer.counted(self.records), key=lambda one: -one.seconds)[:_SLOWEST]
+        cells = sorted(counted_cells.counted(self.records), key=lambda one: -one.seconds)[:_SLOWEST]
         if cells:
             yield element("h2", self._word(say("Slowest cells")))
         for record, _ in cells:

@@ -53,7 +53,7 @@ export function figureNamed(name: string, { head }: IRecord, t: Translate): stri
  * Return the other figures, for a list that shows the time already unless the run was profiled. `but` names one
  * more that is shown elsewhere.
  */
-export function factsOf(record: IRecord, t: Translate, but = 'time'): string {
+export function factsOf(record: IRecord, t: Translate, but = ''): string {
   const { head, mode } = record;
   const others = head.figures.filter(
     ([name]) => name !== but && (name !== 'time' || mode === 'profiled')

@@ -43,8 +43,8 @@ def test_code_in_a_sentence_is_drawn_as_code(lab: Lab) -> None:
 def test_frameworks_and_libraries_have_their_own_names(lab: Lab) -> None:
     versions = {"tensorflow": "2.19.1", "keras": "3.11.3", "numpy": "2.1"}
     receipt = opened(lab, "names.ipynb", replace(example_record(), versions=versions))
-    receipt.get_by_text("How it was measured").click()
     expect(receipt).to_contain_text("Keras 3.11.3, NumPy 2.1, TensorFlow 2.19.1")
+    receipt.get_by_text("Where it ran").click()
     expect(receipt).to_contain_text("cpu:0 (TensorFlow, cpu)")
 
 

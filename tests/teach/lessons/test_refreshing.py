@@ -10,7 +10,8 @@ from jupyter_mlgpu.jupyter.cli.strip import strip_file
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_MLGPU_RECEIPTS", "all")
     path = tmp_path / "small.ipynb"
     cells = ["%load_ext jupyter_mlgpu", "import sys; print('out'); print('err', file=sys.stderr)\n6 * 7"]
     nbformat.write(new_notebook(cells=[new_code_cell(code) for code in cells]), path)

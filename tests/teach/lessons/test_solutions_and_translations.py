@@ -124,6 +124,7 @@ def test_a_notebook_whose_checks_end_otherwise_than_they_should_is_not_saved(tmp
 
 def test_a_notebook_that_takes_too_long_is_not_saved(tmp_path, monkeypatch):
     monkeypatch.setattr(lessons, "MOST_SECONDS", 0)
+    monkeypatch.setenv("JUPYTER_MLGPU_RECEIPTS", "all")
     cells = [new_code_cell("%load_ext jupyter_mlgpu"), new_code_cell("sum(range(10**5))")]
     with pytest.raises(lessons.LessonError, match="a lesson may take 0 s"):
         lessons.save_run(new_notebook(cells=cells), tmp_path / "99_small.ipynb")
