@@ -15,6 +15,7 @@ from jupyter_mlgpu.record.files import load_records
 from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 from tests.jupyter.lab.test_now import FAKE_TORCH
+from tests.jupyter.lab.test_plans import race, raced
 
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Gate, Lab, Server
@@ -517,6 +518,17 @@ def test_another_language_is_spoken_at_once(lab: Lab, preferences: Any) -> None:
     label = lab.page.evaluate("() => jupyterapp.commands.label('jupyter-mlgpu:open')")
     assert label == "显示回执"
     expect(lab.receipts.first).to_contain_text("峰值内存")
+
+
+@pytest.mark.slow
+def test_the_page_of_a_result_speaks_another_language_at_once(lab: Lab, preferences: Any) -> None:
+    lab.write_with_receipts("spoken_result.ipynb", raced(race()))
+    lab.open_without_kernel("spoken_result.ipynb")
+    expect(lab.open_result()).to_have_accessible_name("Race: x @ x")
+    setting(open_settings(lab), "language").select_option(label="简体中文")
+    lab.page.locator(".lm-TabBar-tabLabel", has_text="x @ x").click()
+    expect(lab.result).to_have_accessible_name(re.compile("^竞速.x @ x$"))
+    expect(lab.result).to_contain_text("约从 n = 46 起 gpu:0 更快")
 
 
 def test_receipts_open_and_vanish_as_the_setting_says(lab: Lab, preferences: Any) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, expect
 from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 from tests.jupyter.lab.conftest import Lab, Server
+from tests.jupyter.lab.test_plans import race, raced
 
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Gate
@@ -109,6 +110,16 @@ def test_a_saved_receipt_is_drawn_without_a_kernel(front_end: Lab) -> None:
     # The server of Notebook 7 has not our extension here: then the text of the receipt stands in.
     inside = front_end.receipts.first.get_by_text("cpu:0 (TensorFlow, cpu)")
     expect(inside.or_(front_end.receipts.first.get_by_text("[mlgpu] 500 ms"))).to_be_visible()
+
+
+def test_a_result_opens_as_a_page_where_there_is_room_for_one(front_end: Lab) -> None:
+    front_end.write_with_receipts("result.ipynb", raced(race()))
+    front_end.open_without_kernel("result.ipynb")
+    expect(front_end.sidebar.get_by_role("button", name="Go to the cell")).to_be_visible()
+    if isinstance(front_end, Notebook):
+        expect(front_end.sidebar.get_by_role("button", name="Open", exact=True)).to_have_count(0)
+    else:
+        expect(front_end.open_result().get_by_role("heading", name="Race: x @ x")).to_be_visible()
 
 
 def test_the_sidebar_stands_on_the_left_where_that_is_set(front_end: Lab) -> None:

@@ -361,6 +361,16 @@ def test_code_that_looks_like_markup_is_shown_as_text(lab: Lab) -> None:
     assert lab.page.evaluate("() => window.pwned") is None
 
 
+def test_a_view_of_an_earlier_version_makes_room_for_cells(lab: Lab) -> None:
+    lab.write("earlier.ipynb", "1")
+    lab.open("earlier.ipynb")
+    lab.page.evaluate("() => sessionStorage.setItem('jupyter-mlgpu:view:earlier.ipynb', 'figures')")
+    lab.reload()
+    lab.wait_for_app()
+    lab.show_sidebar()
+    expect(lab.sidebar.get_by_role("tabpanel")).to_have_accessible_name("Cells")
+
+
 def test_no_tab_moves_when_a_cell_ends(lab: Lab) -> None:
     lab.write("tabs_stay.ipynb", LOAD, "import warnings; warnings.warn('x')")
     lab.open("tabs_stay.ipynb")
