@@ -419,7 +419,7 @@ def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> 
     expect(lab.records.first).to_contain_text("出错")
     lab.sidebar.get_by_role("tab", name="当前").click()
     expect(lab.sidebar).to_contain_text("跟踪")
-    expect(lab.sidebar.get_by_role("region", name="本机")).to_contain_text("利用率")
+    expect(lab.sidebar.get_by_role("region", name="本机")).to_contain_text("内存")
     expect(lab.receipts.first).to_contain_text("出错")
     # Why a quantity is missing, which the kernel wrote in English.
     lab.receipts.first.get_by_role("button").click()
