@@ -20,7 +20,7 @@ NEARLY_ALL = say("nearly all")
 def rounded_share(share: float, samples: int | None, *, certain: bool = True) -> str:
     """Return `86 %`, `about 90 %` or `nearly all`; without samples the share is exact and not rounded.
 
-    Where the answer is not `certain`, its share is always `about`.
+    If the answer is not `certain`, its share is always `about`.
     """
     rounded, step = _rounded(share, samples)
     if samples and rounded >= 100:
@@ -30,7 +30,7 @@ def rounded_share(share: float, samples: int | None, *, certain: bool = True) ->
 
 
 def coarse_share(share: float, samples: int | None) -> str:
-    """Return a rounded share without `about`, for a sentence that says by itself that it is not exact."""
+    """Return a rounded share without `about`: the sentence around it says that it is not exact."""
     rounded, step = _rounded(share, samples)
     return units.percent(share if step == 1 else rounded / 100)
 

@@ -73,7 +73,7 @@ class Head:
 
     @property
     def others(self) -> list[str]:
-        """What comes after the answer: messages and the other figures."""
+        """Messages and the other figures, which come after the answer."""
         return [*self.messages, *(one for name, one in self.named.items() if name not in ANSWER)]
 
     @property
