@@ -86,6 +86,34 @@ def test_the_line_has_the_limit_in_a_clause_after_the_time_and_the_text_its_sent
     assert below.strip().startswith(begins)
 
 
+def test_an_unclear_limit_is_its_two_largest_parts_and_one_with_a_large_part_is_possibly_that():
+    parts = {"python": 0.44, "waiting": 0.31, "native": 0.12}
+    unclear = with_limit(kind="python", confidence="open", share=0.44, parts=parts)
+    assert "14.7 s · 40 % Python, 30 % waiting, the rest unclear · ran" in head.of(unclear).line
+    one = with_limit(kind="python", confidence="open", share=0.8, parts={"python": 0.8, "waiting": 0.1})
+    assert "14.7 s · possibly about 80 % Python · ran" in head.of(one).line
+
+
+@pytest.mark.parametrize(
+    ("changes", "begins"),
+    [
+        ({"confidence": "sure"}, None),
+        ({"kind": "unknown", "confidence": "open"}, None),
+        ({"confidence": "likely"}, "This is likely: the evidence supports it"),
+        ({"confidence": "open"}, "This is not certain: the evidence supports it no more"),
+    ],
+)
+def test_a_head_has_the_reason_for_its_doubt(changes, begins):
+    doubt = head.of(with_limit(**changes)).doubt
+    assert doubt is None if begins is None else doubt.startswith(begins)
+
+
+def test_few_samples_are_a_reason_for_doubt():
+    (seen, *_) = [one for one in limited_record().limit.evidence if one.quantity == "samples_share"]
+    few = with_limit(confidence="likely", evidence=(replace(seen, samples=7),))
+    assert head.of(few).doubt == "This is not certain: it rests on 7 samples."
+
+
 def test_a_limit_without_a_share_and_one_that_the_evidence_does_not_decide():
     assert "14.7 s · preparing input · ran" in head.of(with_limit(share=None)).line
     assert head.of(with_limit(kind="unknown")).line.startswith("14.7 s · ran on")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, CopySum, GpuWork, KernelSum
 from jupyter_mlgpu.record.quantities import QUANTITIES
-from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing, new_reading
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.show.receipts import head, html, notes, text
 from jupyter_mlgpu.show.receipts.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
@@ -150,6 +150,27 @@ def test_the_line_says_for_how_long_the_gpu_went_on_after_the_code():
 def test_the_line_says_that_the_gpu_is_still_at_work():
     waited_for = missing("device_time", STILL_AT_WORK, scope="device")
     assert "GPU still busy" in head.of(on_gpu(waited_for, work=(), asynchronous=True)).line
+
+
+def grown(growth, *others):
+    readings = [one for one in example_record().readings if one.quantity != "peak_memory_allocator"]
+    grew = new_reading("memory_growth", growth, "process", "operating system", 1)
+    return record(readings=(*readings, grew, *others))
+
+
+@pytest.mark.parametrize(
+    ("mebibytes", "said"), [(122, "500 ms · ran on cpu:0 · memory +122 MiB"), (7, "500 ms · ran on cpu:0")]
+)
+def test_the_line_says_what_a_cell_added_to_the_memory_if_that_is_worth_a_look(mebibytes, said):
+    assert head.of(grown(mebibytes * 1024**2)).line == said
+
+
+def test_the_line_of_a_cell_on_a_gpu_says_that_ones_peak():
+    peaks = [
+        new_reading("peak_memory_allocator", size * 1024**3, "device", "allocator", 1, device=device)
+        for device, size in (("cpu:0", 9), ("gpu:0", 1), ("gpu:1", 2))
+    ]
+    assert head.of(grown(0, *peaks)).line.endswith(" · GPU memory 2 GiB")
 
 
 def test_what_the_driver_counts_for_the_process_is_told_as_about_so_much():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
@@ -50,6 +51,17 @@ def test_nothing_moves_while_thirty_cells_run_and_end(lab: Lab) -> None:
         lab.run_to_end(index)
     expect(lab.records.first).to_be_visible()
     assert lab.page.evaluate("() => window.moved") == []
+
+
+def test_a_receipt_says_what_its_cell_added_to_the_memory_and_not_what_the_process_has(lab: Lab) -> None:
+    count = "n, end = 0, __import__('time').time() + 0.3\nwhile __import__('time').time() < end: n += 1"
+    lab.write("grown.ipynb", LOAD, "import time; kept = bytearray(200 * 2**20); time.sleep(0.2)", count)
+    lab.open("grown.ipynb")
+    for index in range(3):
+        lab.run_to_end(index)
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_contain_text(re.compile(r"memory \+20\d MiB"))
+    expect(lab.cell(2).locator(".jp-mlgpu-Receipt")).to_have_count(1)
+    expect(lab.cell(2).locator(".jp-mlgpu-Receipt")).not_to_contain_text("memory")
 
 
 def test_a_short_cell_is_silent_and_the_sidebar_has_it(lab: Lab) -> None:
