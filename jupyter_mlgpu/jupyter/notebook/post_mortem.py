@@ -119,7 +119,7 @@ class PostMortem:
                 return False
             if alive is False and flight_record.at.phase != "ended":
                 exit_report = _exit_report(path, flight_record.state.pid)
-                self._before = None if exit_report.told else (flight_record, exit_report)
+                self._before = None if exit_report.shown else (flight_record, exit_report)
         flight_files.remove(path)
         return True
 

@@ -69,7 +69,7 @@ class _Examined:
     exit_report: ExitReport
     ended: EndedKernel
 
-    def leave(self, *, told: bool) -> None:
+    def leave(self, *, shown: bool) -> None:
         """Leave the report to the next kernel, unless that has already replaced the flight record."""
         left = flight_files.read(self.ended.path)
         if left is None or left.state.pid != self.ended.exit_report.pid:
@@ -78,7 +78,7 @@ class _Examined:
             flight_files.remove(self.ended.path)
         else:
             with suppress(RecordError):  # then the next kernel reports less
-                flight_files.write_exit_report(self.ended.path, replace(self.exit_report, told=told))
+                flight_files.write_exit_report(self.ended.path, replace(self.exit_report, shown=shown))
 
 
 class KernelExits:
@@ -115,11 +115,11 @@ class KernelExits:
         examined = self._exits.get(kernel_id)
         return None if examined is None else examined.kernel_exit
 
-    def told(self, kernel_id: str) -> None:
+    def note_shown(self, kernel_id: str) -> None:
         """Record that a page shows the exit under the cell that ran, so that the next kernel does not."""
         examined = self._exits.get(kernel_id)
         if examined is not None:
-            examined.leave(told=True)
+            examined.leave(shown=True)
 
     def _begun(self, path: Path, pid: int) -> None:
         for kernel_id in self._kernels.list_kernel_ids():
@@ -157,7 +157,7 @@ class KernelExits:
         self._exits[kernel.id] = examined = _Examined(kernel_exit, exit_report, ended_kernel)
         for old in list(self._exits)[:-_MOST]:
             del self._exits[old]
-        examined.leave(told=False)
+        examined.leave(shown=False)
 
 
 async def _status(process: subprocess.Popen[bytes] | None) -> int | None:
@@ -186,7 +186,7 @@ class ExitHandler(APIHandler):
         language = self.get_query_argument("language", None)
         output = None if kernel_exit is None or language is None else output_of(kernel_exit, language)
         if output is not None:
-            self._exits.told(kernel_id)
+            self._exits.note_shown(kernel_id)
         self.set_header("Cache-Control", "no-store")
         death = None if kernel_exit is None else kernel_exit.to_json()
         await self.finish(json.dumps({"death": death, "output": output}))

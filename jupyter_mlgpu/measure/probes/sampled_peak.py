@@ -17,7 +17,10 @@ RESET = say(
 
 
 def peak_readings(peak: int | None, at_start: int, samples: int, detail: Sentence) -> list[Reading]:
-    """Return the readings of a peak in bytes and of the growth from the start; None means unknown."""
+    """Return the readings of a peak and of its growth over the memory at the start, in bytes.
+
+    Both are missing if the peak is None, because the cell reset it.
+    """
     if peak is None:
         return [
             missing(quantity, RESET, scope="process", source=OPERATING_SYSTEM, detail=detail)

@@ -19,7 +19,7 @@ class ExitReport(Struct, frozen=True):
     that ended. `asked`: a shutdown or restart of the kernel was requested. `at` is the time of its end, in
     seconds since 1970. `oom_before` are the kills counted at its beginning, `oom_kills` those after its end.
     `named` is the reason that the system's log gives for this process: the machine or its container was out
-    of memory, or it crashed. `lines` are its last native lines, redacted. `told`: a page shows the cause
+    of memory, or it crashed. `lines` are its last native lines, redacted. `shown`: a page shows the cause
     under the cell that ran.
     """
 
@@ -32,4 +32,4 @@ class ExitReport(Struct, frozen=True):
     oom_kills: OomKills = OomKills()
     named: Named | None = None
     lines: Annotated[tuple[Text, ...], Meta(max_length=MOST_LINES)] | None = None
-    told: bool = False
+    shown: bool = False

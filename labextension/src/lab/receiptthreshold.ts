@@ -5,7 +5,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { forEachNotebook, type Notebooks } from '../kernel/notebooks';
 import { DEFAULTS, preferences } from '../sidebar/preferences';
 
-/** Follow the setting. Its default is not sent, because kernels start with it or with what they were told. */
+/** Follow the setting. Its default is not sent, because kernels start with it, or with a setting of their environment. */
 export function tellReceiptThreshold(tracker: INotebookTracker, notebooks: Notebooks): void {
   const sent = new WeakMap<NotebookPanel, number>();
   const send = (notebook: NotebookPanel): void => {

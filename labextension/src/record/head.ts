@@ -50,13 +50,13 @@ export function figureNamed(name: string, { head }: IRecord, t: Translate): stri
 }
 
 /**
- * Return the other figures, for a list that shows the time already unless the run was profiled. `but` names one
- * more that is shown elsewhere.
+ * Return the figures of a list's row, without the time unless the run was profiled, because the row has it in a
+ * column of its own. `without` names one more figure to leave out.
  */
-export function factsOf(record: IRecord, t: Translate, but = ''): string {
+export function factsOf(record: IRecord, t: Translate, without = ''): string {
   const { head, mode } = record;
   const others = head.figures.filter(
-    ([name]) => name !== but && (name !== 'time' || mode === 'profiled')
+    ([name]) => name !== without && (name !== 'time' || mode === 'profiled')
   );
   return dotted(
     t.say(head.label),

@@ -1,4 +1,4 @@
-/** A live counter's curve over its time axis. The pointer and, for the keyboard, a slider move the crosshair. */
+/** A live counter's curve over its time axis. The pointer or the arrow keys move the crosshair. */
 
 import { memo, useState, type KeyboardEvent, type ReactElement } from 'react';
 
