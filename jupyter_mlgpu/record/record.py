@@ -59,9 +59,11 @@ HOLDS_ONLY = "holds_only"
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
 Origin = Literal["live", "loaded", "replayed"]
-Evidence = Literal["counted", "only device", "allocator", "results", "driver"]
+Evidence = Literal["counted", "only device", "allocator", "results", "driver", "values", "default device"]
 #: Evidence that shows that a device was used, but not that all work ran there.
-PARTIAL_EVIDENCE: frozenset[Evidence | None] = frozenset(("allocator", "results", "driver"))
+PARTIAL_EVIDENCE: frozenset[Evidence | None] = frozenset(
+    ("allocator", "results", "driver", "values", "default device")
+)
 Plane = Literal["host", "device"]
 Verdict = Literal["harmless", "info", "performance", "action", "fatal", "unknown"]
 #: Verdicts of messages that ask the user for an action.
@@ -86,8 +88,11 @@ class RanOn(Struct, frozen=True):
     `evidence` says how it is known that the device worked for the cell: `counted` (operations were counted),
     `only device` (the framework worked, and has only this device), `allocator` (its allocator for this device
     handed out memory), `results` (arrays that the cell made are there), `driver` (the driver counted busy
-    time for the process on this GPU, which only this framework can use there). The last three do not exclude
-    that other work ran elsewhere. It is None in records of versions that did not have it yet.
+    time for the process on this GPU, which only this framework can use there), `values` (the tensors and
+    modules that the cell's code names are there, and the framework computes where they are),
+    `default device` (the framework worked, and this was its default device from the beginning to the end).
+    All but the first two do not exclude that other work ran elsewhere. It is None in records of versions
+    that did not have it yet.
     """
 
     framework: Annotated[Name, Otherwise("")]

@@ -45,6 +45,31 @@ def driver(device: Device) -> RanOn:
     return _ran_on(device, "driver", why)
 
 
+def values(device: Device) -> RanOn:
+    """Return evidence from the values that the cell's code names, for a framework that computes where they are.
+
+    A name is not a computation: the caller makes sure that nothing speaks against work on this device.
+    """
+    title = registry.title(device.framework)
+    why = say(
+        "Operations are not counted; the values that the cell names are here, and {framework} computes where "
+        "they are. More may have run elsewhere.",
+        framework=title,
+    )
+    return _ran_on(device, "values", why)
+
+
+def default_device(device: Device) -> RanOn:
+    """Return evidence from the default device of a framework that worked; the caller makes sure of both."""
+    title = registry.title(device.framework)
+    why = say(
+        "Operations are not counted; this was {framework}'s default device. Operations that were given another "
+        "one ran there.",
+        framework=title,
+    )
+    return _ran_on(device, "default device", why)
+
+
 def may_have_run(device: Device) -> Sentence:
     """Return a sentence for a cell in which it is not known whether the framework worked at all."""
     title = registry.title(device.framework)

@@ -32,6 +32,8 @@ _EVIDENCE: Mapping[str | None, Sentence] = {
     "allocator": say("its allocator gave out memory; more may have run elsewhere"),
     "results": say("arrays that the cell made are there; more may have run elsewhere"),
     "driver": say("the driver counted GPU time for this process; more may have run elsewhere"),
+    "values": say("the values that the cell names are there; more may have run elsewhere"),
+    "default device": say("it was the framework's default device; more may have run elsewhere"),
 }
 
 #: Names for people of a record's parts.

@@ -178,7 +178,15 @@ export const readRanOn = shape(
     operations: count,
     share: amount,
     whyMissing: sentence,
-    evidence: oneOf('counted', 'only device', 'allocator', 'results', 'driver')
+    evidence: oneOf(
+      'counted',
+      'only device',
+      'allocator',
+      'results',
+      'driver',
+      'values',
+      'default device'
+    )
   }
 );
 
