@@ -46,7 +46,7 @@ def driver(device: Device) -> RanOn:
 
 
 def values(device: Device) -> RanOn:
-    """Return evidence from the values that the cell's code names, for a framework that computes where they are.
+    """Return evidence from the values that the cell names: the framework computes where they are.
 
     A name is not a computation: the caller makes sure that nothing speaks against work on this device.
     """
@@ -63,8 +63,8 @@ def default_device(device: Device) -> RanOn:
     """Return evidence from the default device of a framework that worked; the caller makes sure of both."""
     title = registry.title(device.framework)
     why = say(
-        "Operations are not counted; this was {framework}'s default device. Operations that were given another "
-        "one ran there.",
+        "Operations are not counted; this was {framework}'s default device. Operations that were given "
+        "another one ran there.",
         framework=title,
     )
     return _ran_on(device, "default device", why)
