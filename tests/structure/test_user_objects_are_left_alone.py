@@ -42,7 +42,7 @@ SEE = [
     "measure/capture/hooks",
     "measure/frameworks/imports",
     "measure/frameworks/jax/arrays",
-    "measure/frameworks/misplaced_values",
+    "measure/frameworks/placed_values",
     "measure/frameworks/tensorflow/weights",
     "measure/frameworks/torch/tensors",
     "measure/guarded",

@@ -7,8 +7,8 @@ no method imports it, because the user's next line may still configure it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -17,6 +17,9 @@ from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 
 
 class Device(Struct, frozen=True):
@@ -176,7 +179,8 @@ class Observed(Struct, frozen=True):
     """A backend's results for one cell: where operations ran (None if unknown) and the allocator's peak.
 
     `only` is the one device on which anything can have run, if that is known and `ran_on` is not. `worked` is
-    True if something ran, on whichever device. `notes` are sentences for the receipt.
+    True if something ran, on whichever device. `default` is the short name of the device on which
+    the framework makes new values, None if unknown. `notes` are sentences for the receipt.
     """
 
     ran_on: tuple[RanOn, ...] | None
@@ -185,6 +189,7 @@ class Observed(Struct, frozen=True):
     notes: tuple[Sentence, ...] = ()
     only: str | None = None
     worked: bool = False
+    default: str | None = None
 
     @property
     def known(self) -> bool:
@@ -290,6 +295,18 @@ class Backend(Protocol):
     def release(self) -> None:
         """Release what stays in the framework between observed cells, until the next one begins."""
         return
+
+    def placed_values(self, values: Mapping[str, object]) -> Sequence[PlacedValue]:
+        """Return those of the user's values, by name, on whose devices the framework computes.
+
+        Only the framework's own objects are read, and no code of the user runs. Empty for a framework that
+        moves values to where it computes.
+        """
+        return ()
+
+    def left_on_cpu_note(self, placed: Sequence[PlacedValue]) -> Sentence | None:
+        """Return one sentence on a model left on the CPU although there is a GPU; None if there is none."""
+        return None
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Return one sentence that names the user's values on another device than the selected one.

@@ -11,6 +11,7 @@ from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.base import Device, Scope
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
+from jupyter_mlgpu.measure.frameworks.torch.tensors import short
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
@@ -39,6 +40,12 @@ class TorchScope(Scope):
         if not changed:
             return None
         return say("This cell set PyTorch's default device itself; `%mlc_device` restored the previous one.")
+
+
+def default_device() -> str:
+    """Return the short name of the device on which this thread makes new tensors."""
+    device = _active_device()
+    return "cpu:0" if device is None else short(device)
 
 
 def _torch() -> Any:
