@@ -111,6 +111,9 @@ class Framework(Struct, frozen=True):
         compiled_in: the module that defines the wrappers of compiled functions, if these wrappers report the
             user's module as their own; None if they are objects of the framework.
         stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
+        remedies: what to do about a kind of limit, in the framework's own names, by the kind (`launch`) or by
+            the kind and a kind of device (`launch on metal`). Limits that are not listed have the advice of
+            `explain/limits/remedies.py`, which names no framework.
         verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
             kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
             on a machine of that kind or on the emulated device (tests/metal_emulator), never from
@@ -141,6 +144,7 @@ class Framework(Struct, frozen=True):
     keeps_gil: bool = False
     compiled_in: str | None = None
     stack_rules: Rules = {}
+    remedies: Mapping[str, Sentence] = {}
     verified: Mapping[str, Verified] = {}
 
     def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:
