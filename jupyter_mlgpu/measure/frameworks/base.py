@@ -106,6 +106,7 @@ class Framework(Struct, frozen=True):
             default path within the home folder.
         race_note: a sentence about what the times of a race include or omit.
         race_note_gpu: the same for races on a GPU.
+        gpu_note: a sentence about what selecting a GPU changes for the user's code.
         gpu_by_default: True if its operations go to a GPU when it has one and nothing else is asked for.
         keeps_gil: True if its short operations keep the GIL.
         compiled_in: the module that defines the wrappers of compiled functions, if these wrappers report the
@@ -140,6 +141,7 @@ class Framework(Struct, frozen=True):
     caches: Mapping[str, tuple[str, str]] = {}
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
+    gpu_note: Sentence | None = None
     gpu_by_default: bool = True
     keeps_gil: bool = False
     compiled_in: str | None = None

@@ -71,6 +71,7 @@ class DeviceCommands:
         return joined(
             say("Cells run on {devices} from now on.", devices=_named(devices)),
             *self._lacking(),
+            *_gpu_notes(devices),
             say("Anything already on another device stays there."),
         )
 
@@ -149,7 +150,7 @@ class DeviceCommands:
             return say("In this cell, each framework chooses its own device.")
         devices = self._selection.devices()
         place = _named(devices) if devices else word.as_typed
-        return joined(say("This cell runs on {place}.", place=place), *self._lacking())
+        return joined(say("This cell runs on {place}.", place=place), *self._lacking(), *_gpu_notes(devices))
 
     def _lacking(self) -> Sequence[Sentence]:
         """Return a sentence on the frameworks that have no such device."""
@@ -221,6 +222,13 @@ def _refuse_to_import_for(word: DeviceWord, framework: str | None) -> None:
                 word=word.as_typed,
             )
         )
+
+
+def _gpu_notes(devices: Sequence[Device]) -> list[Sentence]:
+    """Return the frameworks' notes on what selecting a GPU changes."""
+    gpus = [one for one in devices if one.kind != "cpu" and one.framework in registry.FRAMEWORKS]
+    notes = [registry.framework(one.framework).gpu_note for one in gpus]
+    return [note for note in notes if note is not None]
 
 
 def _named(devices: list[Device]) -> str:

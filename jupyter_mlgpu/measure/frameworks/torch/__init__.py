@@ -34,6 +34,10 @@ FRAMEWORK = Framework(
         "On any device but the CPU, PyTorch looks up its default device on every call from "
         "Python; the times include this, about 1 µs per call."
     ),
+    gpu_note=say(
+        "PyTorch's new tensors are created there: give `device='cpu'` to those that NumPy or the workers of "
+        "a `DataLoader` use."
+    ),
     gpu_by_default=False,
     compiled_in="torch._dynamo.eval_frame",
     # Read in the source of PyTorch 2.13.

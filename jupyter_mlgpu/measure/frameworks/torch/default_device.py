@@ -2,7 +2,7 @@
 
 PyTorch's own default device reaches every call that creates a tensor, also those inside PyTorch, and makes
 some of them fail. Read in torch/utils/_device.py, and in sampler.py, dataset.py and dataloader.py of
-torch/utils/data, of PyTorch 2.13. What is done here instead (the reasons are in adr/0049):
+torch/utils/data, of PyTorch 2.13. What is done here instead (the reasons are in adr/0051):
 
 * `RandomSampler` and `random_split` draw with a generator of the CPU (pytorch/pytorch#110820), and so may the
   user. A GPU cannot draw with it. Such values are drawn where the generator is, and moved to the GPU.
