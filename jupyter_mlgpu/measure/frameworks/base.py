@@ -109,11 +109,15 @@ class Framework(Struct, frozen=True):
             default path within the home folder.
         race_note: a sentence about what the times of a race include or omit.
         race_note_gpu: the same for races on a GPU.
+        gpu_note: a sentence about what selecting a GPU changes for the user's code.
         gpu_by_default: True if its operations go to a GPU when it has one and nothing else is asked for.
         keeps_gil: True if its short operations keep the GIL.
         compiled_in: the module that defines the wrappers of compiled functions, if these wrappers report the
             user's module as their own; None if they are objects of the framework.
         stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
+        remedies: what to do about a kind of limit, in the framework's own names, by the kind (`launch`) or by
+            the kind and a kind of device (`launch on metal`). Limits that are not listed have the advice of
+            `explain/limits/remedies.py`, which names no framework.
         verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
             kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
             on a machine of that kind or on the emulated device (tests/metal_emulator), never from
@@ -140,10 +144,12 @@ class Framework(Struct, frozen=True):
     caches: Mapping[str, tuple[str, str]] = {}
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
+    gpu_note: Sentence | None = None
     gpu_by_default: bool = True
     keeps_gil: bool = False
     compiled_in: str | None = None
     stack_rules: Rules = {}
+    remedies: Mapping[str, Sentence] = {}
     verified: Mapping[str, Verified] = {}
 
     def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:

@@ -22,8 +22,12 @@ class TorchScope(Scope):
         torch = _torch()
         self._before = _default_device()
         self._keras = _keras_scope(device)
-        if self._before is not None or (device.kind != "cpu" and self._keras is None):
-            torch.set_default_device(device.native_name if self._keras is None else "cpu")
+        if device.kind != "cpu" and self._keras is None:
+            from jupyter_mlgpu.measure.frameworks.torch import default_device  # it imports PyTorch
+
+            default_device.select(device.native_name)
+        elif self._before is not None:
+            torch.set_default_device("cpu")
         self._selected = _default_device()
 
     def holds(self) -> bool:
