@@ -317,8 +317,8 @@ PAIRS = (
             )
         ),
     ),
-    # `make test-versions`; 0.29 and 0.30 lack `device_count` and `synchronize` of a device. For PyTorch and JAX
-    # only the first receipt says the same: an old one may be there for a reason, such as jax-metal.
+    # `make test-versions`; 0.29 and 0.30 lack `device_count` and `synchronize` of a device. For PyTorch and
+    # JAX only the first receipt says the same: an old one may be there for a reason, such as jax-metal.
     VersionPair(
         "mlx-version",
         about="Receipts need functions of MLX that older versions lack. Cells run all the same.",
