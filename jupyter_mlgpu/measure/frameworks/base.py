@@ -98,6 +98,8 @@ class Framework(Struct, frozen=True):
         evaluate: a function that forces the evaluation of a value, if the framework is lazy.
         build: a function that takes a folder of packages and returns the versions of CUDA and cuDNN for which
             the framework in it was built (each None if there is none); None if it is not in that folder.
+        oldest: the oldest version that its backend supports, the lower bound of its extra (`2.8`); None if
+            that is not checked. With an older one, cells run and their receipts say what to install.
         newest_python: the newest Python for which the versions in its extra were built. On a newer Python,
             pip silently leaves them out. None if pip reports it.
         packages: its packages, and those whose versions must be compatible with it. A trailing * matches any
@@ -136,6 +138,7 @@ class Framework(Struct, frozen=True):
     why_no_xspace: str = ""
     evaluate: str | None = None
     build: str | None = None
+    oldest: str | None = None
     newest_python: tuple[int, int] | None = None
     packages: tuple[str, ...] = ()
     metal_packages: tuple[str, ...] = ()

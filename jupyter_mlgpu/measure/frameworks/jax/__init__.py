@@ -13,6 +13,7 @@ FRAMEWORK = Framework(
     profiler="jupyter_mlgpu.measure.frameworks.jax.profiler:JaxProfiler",
     profiling="jupyter_mlgpu.measure.frameworks.jax.profiling",
     build="jupyter_mlgpu.measure.frameworks.jax.doctor:build",
+    oldest="0.8",
     packages=("jax*",),
     metal_packages=("jax-metal",),
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',

@@ -21,6 +21,7 @@ FRAMEWORK = Framework(
         "result."
     ),
     evaluate="jupyter_mlgpu.measure.frameworks.mlx.backend:evaluate",
+    oldest="0.31",
     packages=("mlx", "mlx-cpu", "mlx-cuda", "mlx-cuda-12", "mlx-cuda-13", "mlx-metal"),
     metal_packages=("mlx",),
     show_devices='python -c "import mlx.core as mx; print(mx.metal.is_available())"',

@@ -26,6 +26,7 @@ FRAMEWORK = Framework(
     why_no_xspace="PyTorch's profiler writes no XSpace, which is what XProf reads; "
     "`%mlc_trace export trace.json.gz` writes its events for Perfetto.",
     build="jupyter_mlgpu.measure.frameworks.torch.doctor:build",
+    oldest="2.8",
     packages=("torch", "torchaudio", "torchtext", "torchvision", "triton"),
     metal_packages=("torch",),
     show_devices="python -m torch.utils.collect_env",
