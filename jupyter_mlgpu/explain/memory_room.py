@@ -8,7 +8,7 @@ from pathlib import Path
 from jupyter_mlgpu.explain.memory_forecast import MemoryLimit
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.resident_set import resident_set
+from jupyter_mlgpu.measure.probes.process_memory import process_memory
 from jupyter_mlgpu.record.sentence import say
 
 
@@ -26,7 +26,7 @@ def room(quantity: str, nvml: Nvml | None = None, root: Path = Path("/")) -> Mem
 
 def _process(root: Path) -> MemoryLimit:
     whole = memory.machine()
-    own, _ = resident_set()
+    own, _ = process_memory()
     limit = MemoryLimit(own + whole.free, say("what this process holds plus what is free on this machine"))
     container = memory.container(whole.total, root)
     if container is not None and own + container.free < limit.bytes:

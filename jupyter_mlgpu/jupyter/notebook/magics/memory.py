@@ -14,7 +14,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.probes import memory as machine_memory
 from jupyter_mlgpu.measure.probes.memory import Memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.resident_set import resident_set
+from jupyter_mlgpu.measure.probes.process_memory import STATM, process_memory
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.receipts import memory as rendering
 from jupyter_mlgpu.show.receipts.memory import GpuUser, Row
@@ -49,10 +49,9 @@ def _machine(root: Path) -> list[Row]:
                 say("container"), limit, say("its limit (control group); cached files count as used")
             )
         )
-    resident, source = resident_set()
-    rows.append(
-        rendering.in_use(say("this process"), resident, say("resident set ({source})", source=source))
-    )
+    own, source = process_memory()
+    figure = say("resident set ({source})", source=source) if source == STATM else source
+    rows.append(rendering.in_use(say("this process"), own, figure))
     return rows
 
 
