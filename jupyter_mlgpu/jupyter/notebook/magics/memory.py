@@ -130,10 +130,11 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]
                     say("{name} has not used a device yet, so its allocator was not queried.", name=name)
                 )
                 continue
+            rows += _usable(backend)
             rows += dict.fromkeys(_allocator(backend, device) for device in backend.devices())
         except Exception as error:  # a failing framework must not hide the rest
             sentences.append(say("{name} could not be queried ({error}).", name=name, error=error))
-    if any(row[1] != rendering.NOT_TOLD for row in rows):
+    if any(row[1] not in ("", rendering.NOT_TOLD) for row in rows):
         sentences.append(
             say(
                 "An allocator is part of this process: its free memory is available only to "
@@ -141,6 +142,19 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]
             )
         )
     return rows, sentences
+
+
+def _usable(backend: Backend) -> list[Row]:
+    """Return a row for each GPU that should not use all of the machine's memory."""
+    return [
+        rendering.limit(
+            f"{registry.title(backend.name)} {device.name}",
+            usable.bytes,
+            say("the most that macOS recommends for the GPU, {source}", source=usable.source),
+        )
+        for device in backend.devices()
+        if (usable := backend.usable_memory(device)) is not None
+    ]
 
 
 def _allocator(backend: Backend, device: Device) -> Row:
