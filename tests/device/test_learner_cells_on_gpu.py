@@ -35,7 +35,9 @@ def places(results):
     ("framework", "name", "most"),
     [("torch", "torch_on_mps.py", "mps"), ("jax", "jax.py", None)],
 )
-def test_no_cell_that_used_the_gpu_says_that_its_device_is_not_known(notebook, request, framework, name, most):
+def test_no_cell_that_used_the_gpu_says_that_its_device_is_not_known(
+    notebook, request, framework, name, most
+):
     request.getfixturevalue(framework)
     if most is not None:
         notebook.run("import torch\n%mlc_device auto")

@@ -36,6 +36,16 @@ class Device(Struct, frozen=True):
         return int(self.name.partition(":")[2])
 
 
+class UsableMemory(Struct, frozen=True):
+    """The bytes that macOS recommends a GPU to use at most (Metal's `recommendedMaxWorkingSetSize`).
+
+    It is less than the machine's memory, which the GPU shares. `source` names the framework's function.
+    """
+
+    bytes: int
+    source: Sentence
+
+
 class Details(Struct, frozen=True):
     """The hardware behind a device: its name, memory in bytes and driver, each None if not known."""
 
@@ -252,6 +262,13 @@ class Backend(Protocol):
 
     def details(self, device: Device) -> Details:
         """Return what is known of the hardware behind a device."""
+
+    def usable_memory(self, device: Device) -> UsableMemory | None:
+        """Return what a Mac's GPU should use at most; None for other devices, or if it is not known.
+
+        Called at the user's request: it may create the framework's allocator.
+        """
+        return None
 
     def why_no_gpu(self) -> Sentence:
         """Return one sentence for a user who finds no GPU among the devices."""

@@ -32,6 +32,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Device,
     Observation,
     Observed,
+    UsableMemory,
 )
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
@@ -46,6 +47,7 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 # Short, because the size of a receipt is limited and it contains each note three times.
 NOT_REPORTED = say("PyTorch does not report where its operations ran.")
+_USABLE = Sentence("torch.mps.recommended_max_memory")
 _PEAK = Sentence("torch.cuda.max_memory_allocated")
 _PEAK_WITH_GRAPHS = say("torch.cuda.max_memory_allocated, plus what CUDA graphs keep")
 
@@ -89,6 +91,12 @@ class TorchBackend(Backend):
             return known
         properties = _torch().cuda.get_device_properties(device.number)
         return Details(str(properties.name), int(properties.total_memory), known.driver)
+
+    def usable_memory(self, device: Device) -> UsableMemory | None:
+        """Return what Metal recommends, from the same function as PyTorch's own limits."""
+        if device.kind != "metal":
+            return None
+        return UsableMemory(int(_torch().mps.recommended_max_memory()), _USABLE)
 
     def why_no_gpu(self) -> Sentence:
         """Return a sentence that says if the build supports no GPU or if the machine has none."""
