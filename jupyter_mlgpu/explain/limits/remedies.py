@@ -22,7 +22,7 @@ COMPILES_EACH_TIME = say(
 #: For a library's Python code, which the user cannot rewrite as array operations.
 _PROFILE_PYTHON = say("Use Python's own profiler: `%%prun` at the top of the cell lists the functions.")
 
-#: For operations that none of our profilers covers: those of MLX and NumPy.
+#: For operations that none of our profilers covers, such as those of NumPy.
 _TIME_PARTS = say(
     "Time parts of it in cells of their own, or wrap them in `with jupyter_mlgpu.trace(name):`."
 )
@@ -69,7 +69,7 @@ def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence
     if record.outcome == "error" and cause != "memory":
         return None
     found = _by_call(cause, parts) or _BY_KIND[kind_of(cause)]
-    return _TIME_PARTS if is_to_profile(found) and not _can_be_profiled(record) else found
+    return _in_place_of_profiling(record) or found if is_to_profile(found) else found
 
 
 def is_to_profile(advice: Sentence | None) -> bool:
@@ -106,7 +106,10 @@ def _of_a_library(part: Part) -> str | None:
     return call.module
 
 
-def _can_be_profiled(record: Record) -> bool:
-    """Return True if a framework that worked in the cell has a profiler."""
+def _in_place_of_profiling(record: Record) -> Sentence | None:
+    """Return other advice if no framework that worked in the cell has a profiler of operations."""
     worked = {one.framework for one in record.device.ran_on or ()} | set(record.device.only)
-    return any(registry.framework(name).profiler is not None for name in worked & set(registry.FRAMEWORKS))
+    known = [registry.framework(name) for name in sorted(worked & set(registry.FRAMEWORKS))]
+    if any(one.profiler is not None and one.instead_of_operations is None for one in known):
+        return None
+    return next((one.instead_of_operations for one in known if one.instead_of_operations), _TIME_PARTS)

@@ -10,10 +10,15 @@ FRAMEWORK = Framework(
     sample="jupyter_mlgpu.measure.frameworks.mlx.doctor:sample",
     array_programs="jupyter_mlgpu.measure.frameworks.mlx.array_programs:MlxPrograms",
     training="jupyter_mlgpu.measure.frameworks.mlx.training:TRAINING",
+    profiler="jupyter_mlgpu.measure.frameworks.mlx.layer_times:MlxLayerTimes",
     why_no_profiler=say(
         "MLX has no profiler, so there are no times per operation: to time a part of the "
         "cell, wrap it in `with jupyter_mlgpu.trace(name):` and end it with mx.eval of its "
         "result."
+    ),
+    instead_of_operations=say(
+        "`%%mlc_trace --ops` at the top of the cell times layers of `mlx.nn`. To time another part, wrap it "
+        "in `with jupyter_mlgpu.trace(name):` and end it with `mx.eval` of its result."
     ),
     evaluate="jupyter_mlgpu.measure.frameworks.mlx.backend:evaluate",
     packages=("mlx", "mlx-cpu", "mlx-cuda", "mlx-cuda-12", "mlx-cuda-13", "mlx-metal"),
