@@ -33,8 +33,8 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 PROFILER = say("mx.eval after each: forward pass only, slower than without")
 NOT_GPU_TIME = say("The times of layers include the waits for the device; they are no GPU time.")
 NO_LAYER = say("No layer of `mlx.nn` was called in this cell.")
-_TRANSFORMED = say("MLX traced it for mx.compile or another transformation, where nothing can be computed")
-_FAILED = say("what it was given or returned could not be computed")
+_TRANSFORMED = say("nothing can be computed inside mx.compile and other transformations")
+_FAILED = say("what the layer was given or returned could not be computed")
 #: The largest number of objects in a layer's arguments or results, and of layers in a model, that are read.
 _MOST = 10_000
 
