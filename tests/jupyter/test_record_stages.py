@@ -35,6 +35,7 @@ LESSONS = "jupyter_mlgpu.lessons"
 PARTS = [
     "the time of the traceback",
     "what stays on another device",
+    "what the cell left for later",
     "the native lines of the cell",
     "what PyTorch's MPS log reports",
     "the number of items",

@@ -3,7 +3,7 @@
 `FRAMEWORK` lists where it was verified. MLX is lazy: an expression is evaluated when its value is first
 needed. What a cell leaves unevaluated is computed in a later cell (see `unevaluated.py`).
 
-The device of a cell is MLX's default device. It applies to all threads (`static` in mlx/device.cpp of 0.32).
+The device of a cell is MLX's default device, which is that of all threads (read in MLX 0.32: device.cpp).
 An operation may be given another device or stream, and arrays do not tell on which one they were computed. So
 where a cell ran is concluded from the default device, if MLX worked at all. A sign of work is that the
 allocator gave out more memory than was in use when the cell began. Constants are no such sign: MLX stores

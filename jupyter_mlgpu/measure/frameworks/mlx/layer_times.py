@@ -7,8 +7,8 @@ layers. It is no time of the GPU, and the cell takes longer than without.
 
 The user's methods are called as before, once, with the same arguments; what they raise passes through. In a
 function that MLX transforms, values are placeholders. Some transformations (`mx.compile`, `mx.vmap`) forbid
-to compute these: MLX raises ValueError, and such calls are left out. Under `mx.grad` MLX allows it
-(`eval_impl` in mlx/transforms.cpp of 0.32).
+to compute these: MLX raises ValueError, and such calls are left out. Under `mx.grad` MLX allows it (read in
+MLX 0.32: transforms.cpp).
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _derived_from(kind: type, base: type) -> Iterator[type]:
 
 
 def _names(model: Any, layer: type) -> dict[int, str]:
-    """Return the names of a model's layers by their id: `layers.0.norm`. The model itself has none."""
+    """Return the names of a model's layers, which are paths from the model, by their id."""
     names: dict[int, str] = {id(model): type_name(type(model))}
     remaining: list[tuple[str, Any]] = [("", model)]
     for _ in range(_MOST):
@@ -219,7 +219,7 @@ def _parts(value: Any, layer: type) -> Iterator[tuple[str, Any]]:
     """Yield the layers and plain containers in a layer or a plain container, each with its key."""
     kind = type(value)
     if is_one_of(kind, (list, tuple)):
-        found = ((str(index), one) for index, one in enumerate(value))
+        found = ((f"{index}", one) for index, one in enumerate(value))
     elif kind is dict or is_a(value, layer):
         found = ((key, one) for key, one in dict.items(value) if type(key) is str)
     else:

@@ -1,8 +1,8 @@
 """Finds arrays that MLX has not computed yet, and remembers which cell asked for them.
 
 MLX computes an array only when its value is needed. `mlx.core.get_array_buffer_size` tells the two kinds
-apart without computing anything: for an array that is not computed yet it raises ValueError, as MLX's own
-python/tests/test_memory.py expects. Without this function (before 0.32.3) nothing is said.
+apart without computing anything: for an array that is not computed yet it raises ValueError (MLX's own tests
+of memory expect it). Without this function, in versions before 0.32.3, nothing is said.
 
 Arrays are remembered by weak references, so that they are freed as without this package.
 """
@@ -73,7 +73,7 @@ def _computed_note(cell: int, names: list[str]) -> Sentence:
     return say(
         "This cell computed what cell [{cell}] had asked for ({names}). `mx.eval({first})` at the end of "
         "cell [{cell}] computes it there.",
-        cell=str(cell),
+        cell=f"{cell}",
         names=with_commas([say("`{name}`", name=name) for name in names]),
         first=names[0],
     )
