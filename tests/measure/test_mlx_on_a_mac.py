@@ -111,7 +111,7 @@ def test_a_selected_device_is_the_one_that_was_used(mac):
 
 
 def test_the_times_of_layers_are_no_gpu_time_and_no_timing(mac):
-    told = mac.run("%%mlc_trace --ops\nmodel = nn.Sequential(nn.Linear(1200, 64), nn.ReLU())\nmx.eval(model(x))")
+    told = mac.run("%%mlc_trace --ops\nm = nn.Sequential(nn.Linear(1200, 64), nn.ReLU())\nmx.eval(m(x))")
     receipt = told.receipt
     assert receipt["mode"] == "profiled"
     assert {row["name"] for row in receipt["ops"]} >= {"Sequential", "layers.0"}

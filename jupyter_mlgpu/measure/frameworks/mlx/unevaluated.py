@@ -21,8 +21,9 @@ from jupyter_mlgpu.record.sentence import Sentence, say, with_commas
 
 #: The largest number of objects that are examined in the value of one variable.
 LIMIT = 400
-#: The largest number of variables that are remembered. Each costs about a microsecond before each cell.
-_MOST = 16
+#: The largest number of variables that are remembered. Each costs 7 microseconds before each cell, most of it
+#: for the exception (MLX 0.32.4).
+_MOST = 8
 
 
 class _Waiting(NamedTuple):
