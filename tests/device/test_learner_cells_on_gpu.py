@@ -1,4 +1,4 @@
-"""Cells of learners of PyTorch and JAX in real kernels: where they ran by the receipt, and by CUPTI's records."""
+"""Cells of learners of PyTorch and JAX in real kernels: where they ran, by receipts and CUPTI."""
 
 from __future__ import annotations
 
@@ -31,17 +31,10 @@ def places(results):
     return {one.cell.title: one.text.partition("\n")[0] for one in results}
 
 
-@pytest.mark.parametrize(
-    ("framework", "name", "most"),
-    [("torch", "torch_on_mps.py", "mps"), ("jax", "jax.py", None)],
-)
-def test_no_cell_that_used_the_gpu_says_that_its_device_is_not_known(
-    notebook, request, framework, name, most
-):
+@pytest.mark.parametrize(("framework", "name"), [("torch", "torch_on_mps.py"), ("jax", "jax.py")])
+def test_no_cell_that_used_the_gpu_says_that_its_device_is_not_known(notebook, request, framework, name):
     request.getfixturevalue(framework)
-    if most is not None:
-        notebook.run("import torch\n%mlc_device auto")
-    results = learner_cells.run(notebook, name, replace={"mps": "cuda"})
+    results = learner_cells.run(notebook, name, on="cuda")
     print(learner_cells.table(results))
     used = used_gpu(results)
     assert used

@@ -172,7 +172,13 @@ def test_a_wait_for_a_handful_of_numbers_on_the_host_is_for_threads_that_hand_th
     handed = part("idle", calls="mx.eval", module="mlx", size=4)
     assert answer(handed, process_time=0.9) == ("launch", "likely")
     assert answer(handed, process_time=0.1) == ("launch", "open")
-    assert answer(part("idle", calls="mx.eval", module="mlx", size=1 << 24))[0] == "waiting"
+    assert answer(part("idle", calls="x.item", module="jaxlib", size=1 << 24))[0] == "waiting"
+
+
+def test_a_wait_in_a_call_of_a_lazy_framework_is_its_own_computing():
+    evaluated = part("idle", calls="mx.eval", module="mlx.core", size=1 << 24)
+    assert answer(evaluated)[0] == "device"
+    assert "request less of it" not in judged(evaluated).limit.next
 
 
 @pytest.mark.parametrize(

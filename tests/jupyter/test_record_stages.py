@@ -42,6 +42,7 @@ PARTS = [
     "the time of the traceback",
     "where it ran",
     "what stays on another device",
+    "what the cell left for later",
     "the native lines of the cell",
     "what PyTorch's MPS log reports",
     "the number of items",

@@ -4,8 +4,6 @@
 breaks the same code with the same error.
 """
 
-import threading
-
 import pytest
 
 from jupyter_mlgpu.measure.frameworks.base import Device

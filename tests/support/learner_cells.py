@@ -65,12 +65,15 @@ def cells(name: str) -> list[LearnerCell]:
     return [LearnerCell(title, source) for title, source in zip(parts[1::2], parts[2::2], strict=True)]
 
 
-def run(notebook: Notebook, name: str, gpu_ns: str = "None") -> list[LearnerResult]:
-    """Run them all; `gpu_ns` is an expression for the nanoseconds that the GPU has worked so far."""
+def run(notebook: Notebook, name: str, gpu_ns: str = "None", on: str = "mps") -> list[LearnerResult]:
+    """Run them all; `gpu_ns` is an expression for the nanoseconds that the GPU has worked so far.
+
+    `on` takes the place of the device `mps`.
+    """
     found = []
     before: Any = None
     for cell in cells(name):
-        result = notebook.run(cell.source, timeout=300)
+        result = notebook.run(cell.source.replace("mps", on), timeout=300)
         after = notebook.evaluate(gpu_ns)
         worked = None if after is None else after - (before or 0)
         found.append(LearnerResult(cell, result, worked))

@@ -103,7 +103,7 @@ class Framework(Struct, frozen=True):
         training: a `benchmarks.Training`, for benchmarks of whole models.
         profiler: a class that implements `ops.profiler.Profiler`.
         profiling: a module that implements `profiler_hooks.FrameworkProfiler`, written without an attribute.
-        why_no_profiler: the reason, if there is no profiler.
+        why_no_profiler: the reason, if there is no profiler, or none that is to be had.
         why_no_xspace: the reason, if the profiler writes no XSpace.
         evaluate: a function that forces the evaluation of a value, if the framework is lazy.
         build: a function that takes a folder of packages and returns the versions of CUDA and cuDNN for which
@@ -192,6 +192,17 @@ class Compiled(NamedTuple):
             None if self.programs is None else max(0, self.programs - (before.programs or 0)),
             max(0.0, self.first_runs - before.first_runs),
         )
+
+
+class LazyWork(Struct, frozen=True):
+    """The work that a cell left for later, and what it computed of earlier cells' work.
+
+    `left` are the variables with values that the cell asked for and that are not computed yet. `computed` has
+    a sentence for each earlier cell whose work was computed in this one.
+    """
+
+    left: tuple[str, ...]
+    computed: tuple[Sentence, ...] = ()
 
 
 class Observed(Struct, frozen=True):
@@ -317,6 +328,14 @@ class Backend(Protocol):
     def calls_back(self) -> bool:
         """Return True if its own threads may call Python functions of the user, as a data pipeline does."""
         return False
+
+    def lazy_work(self, values: Mapping[str, object], cell: int | None) -> LazyWork | None:
+        """Return what the cell that has just ended left for later, and what it computed for earlier cells.
+
+        `values` are those that the cell names, `cell` is its execution count. None if the framework computes
+        at once, or does not tell.
+        """
+        return None
 
     def release(self) -> None:
         """Release what stays in the framework between observed cells, until the next one begins."""
