@@ -23,6 +23,8 @@ from typing import Any
 import torch
 from torch.utils._device import DeviceContext, _device_constructors
 
+from jupyter_mlgpu.measure.user_objects import is_a, is_one_of
+
 #: The types that a kind of GPU does not have, by PyTorch's and by NumPy's names.
 _MISSING_TYPES: Mapping[str, tuple[torch.dtype, ...]] = {"mps": (torch.float64, torch.complex128)}
 _TENSORS = (torch.Tensor, torch.nn.Parameter)
@@ -66,7 +68,7 @@ class SelectedDevice(DeviceContext):  # type: ignore[misc]  # PyTorch may not be
         dtype = kwargs.get("dtype")
         if dtype is None and self._missing_types and not torch.compiler.is_compiling():
             dtype = _type_of(args[0]) if args else None
-        return dtype in self._missing_types
+        return any(dtype is missing for missing in self._missing_types)
 
     def _draw(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return what `func` draws where its generator is, moved to this device."""
@@ -79,7 +81,7 @@ class SelectedDevice(DeviceContext):  # type: ignore[misc]  # PyTorch may not be
         moved: list[tuple[Any, Any]] = []  # each tensor with its copy
 
         def there(value: Any) -> Any:
-            if type(value) not in _TENSORS or value.device.type != self.device.type:
+            if not is_one_of(type(value), _TENSORS) or value.device.type != self.device.type:
                 return value
             moved.append((value, value.detach().to(place)))
             return moved[-1][1]
@@ -87,7 +89,7 @@ class SelectedDevice(DeviceContext):  # type: ignore[misc]  # PyTorch may not be
         with torch.no_grad():
             drawn = func(*map(there, args), **{name: there(value) for name, value in kwargs.items()})
             for tensor, copy in moved:
-                if drawn is copy:  # drawn in place, such as by `Tensor.normal_`
+                if drawn is copy:  # drawn in place, such as by `torch.Tensor.normal_`
                     return tensor.copy_(copy)
         return drawn.to(self.device) if moved and type(drawn) is torch.Tensor else drawn
 
@@ -111,7 +113,7 @@ def _type_of(data: Any) -> torch.dtype | None:
 
 
 def _leave_in_child() -> None:
-    if isinstance(getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None), SelectedDevice):
+    if is_a(getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None), SelectedDevice):
         torch.set_default_device(None)
 
 
