@@ -60,7 +60,7 @@ def _active_device() -> Any:
     from torch.overrides import _get_current_function_mode_stack
     from torch.utils._device import DeviceContext
 
-    modes = _get_current_function_mode_stack()
+    modes = reversed(_get_current_function_mode_stack())  # the innermost first
     return next((mode.device for mode in modes if isinstance(mode, DeviceContext)), None)
 
 
