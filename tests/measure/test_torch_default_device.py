@@ -33,7 +33,7 @@ def like_mps(torch, monkeypatch):
     """`meta` lacks the types that Apple's GPU lacks."""
     from jupyter_mlgpu.measure.frameworks.torch import default_device
 
-    monkeypatch.setitem(default_device._MISSING_TYPES, "meta", default_device._MISSING_TYPES["mps"])
+    monkeypatch.setitem(default_device.MISSING_TYPES, "meta", default_device.MISSING_TYPES["mps"])
     default_device.select("meta")
 
 
@@ -42,7 +42,7 @@ def with_generators_elsewhere(torch, monkeypatch):
     """The CPU is the default device, and no generator is one of it."""
     from jupyter_mlgpu.measure.frameworks.torch import default_device
 
-    monkeypatch.setattr(default_device.SelectedDevice, "_is_elsewhere", lambda self, generator: True)
+    monkeypatch.setattr(default_device.selected_device(), "is_elsewhere", lambda self, generator: True)
     default_device.select("cpu")
 
 

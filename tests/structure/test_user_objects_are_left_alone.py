@@ -44,6 +44,7 @@ SEE = [
     "measure/frameworks/jax/arrays",
     "measure/frameworks/misplaced_values",
     "measure/frameworks/tensorflow/weights",
+    "measure/frameworks/torch/default_device",
     "measure/frameworks/torch/tensors",
     "measure/guarded",
     "measure/handlers",
@@ -86,6 +87,12 @@ OWN = {
     "measure/frameworks/jax/arrays": {"JAX's": {"getattr(module('jax._src.array'), 'ArrayImpl', None)"}},
     "measure/frameworks/tensorflow/weights": {
         "Keras's": {"getattr(keras, 'Layer', None)", "getattr(keras, 'Variable', None)"}
+    },
+    "measure/frameworks/torch/default_device": {
+        "PyTorch's": {
+            "getattr(torch, name)",
+            "getattr(torch._GLOBAL_DEVICE_CONTEXT, 'device_context', None)",
+        }
     },
     "measure/guarded": {
         "ours": {

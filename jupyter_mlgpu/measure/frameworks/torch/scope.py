@@ -11,6 +11,7 @@ from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.base import Device, Scope
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
+from jupyter_mlgpu.measure.frameworks.torch import default_device
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
@@ -22,8 +23,6 @@ class TorchScope(Scope):
         self._before = _default_device()
         self._keras = _keras_scope(device)
         if device.kind != "cpu" and self._keras is None:
-            from jupyter_mlgpu.measure.frameworks.torch import default_device  # it imports PyTorch
-
             default_device.select(device.native_name)
         elif self._before is not None:
             torch.set_default_device("cpu")
