@@ -310,9 +310,6 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
             numpy_allowed = numpy_allowed or (path == ROOT / "teach" / "grading" / "codec.py" and not at_top)
             if numpy_allowed and name.split(".")[0] == "numpy":
                 continue
-            # A class of PyTorch's is derived from there; it is imported for a user's PyTorch.
-            if path == FOLDERS / "torch" / "default_device.py" and name.split(".")[0] == "torch":
-                continue
             if name.split(".")[0] in FRAMEWORKS and (at_top or not may):
                 wrong.append((told(path), name))
     assert wrong == []

@@ -101,6 +101,12 @@ OWN = {
     "measure/frameworks/tensorflow/weights": {
         "Keras's": {"getattr(keras, 'Layer', None)", "getattr(keras, 'Variable', None)"}
     },
+    "measure/frameworks/torch/default_device": {
+        "PyTorch's": {
+            "getattr(torch, name)",
+            "getattr(torch._GLOBAL_DEVICE_CONTEXT, 'device_context', None)",
+        }
+    },
     "measure/guarded": {
         "ours": {
             "isinstance(observation, Observed)",
