@@ -95,9 +95,6 @@ OWN = {
             "getattr(module('mlx.nn'), 'Module', None)",
         }
     },
-    "measure/frameworks/torch/default_device": {
-        "PyTorch's": {"getattr(torch._GLOBAL_DEVICE_CONTEXT, 'device_context', None)"}
-    },
     "measure/frameworks/tensorflow/weights": {
         "Keras's": {"getattr(keras, 'Layer', None)", "getattr(keras, 'Variable', None)"}
     },

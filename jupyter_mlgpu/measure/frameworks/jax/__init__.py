@@ -67,5 +67,6 @@ FRAMEWORK = Framework(
     verified={
         "cpu": Verified("Linux x86-64, JAX 0.10.2"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, JAX 0.11.2"),
+        "metal": Verified("Linux x86-64, JAX 0.10.2, whose CPU has the name of jax-mps", emulated=True),
     },
 )
