@@ -67,7 +67,7 @@ const at::Tensor& resize(const at::Tensor& self, at::IntArrayRef size, std::opti
   return self;
 }
 
-at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_blocking) {
+at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
   {
     const Kernel kernel;
     on_host(to).copy_(on_host(from));
@@ -77,9 +77,11 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_bloc
   return to;
 }
 
+// The CPU's fallback gives an operation's results back with it.
 at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
   if (to.sizes() != from.sizes()) resize(to, from.sizes(), std::nullopt);
-  return copy_from(from, to, true);
+  on_host(to).copy_(from);
+  return to;
 }
 
 at::Scalar item(const at::Tensor& self) {
@@ -146,7 +148,7 @@ TORCH_LIBRARY_IMPL(aten, MPS, library) {
   library.impl("empty.memory_format", &empty);
   library.impl("empty_strided", &empty_strided);
   library.impl("resize_", &resize);
-  library.impl("_copy_from", &copy_from);
+  library.impl("copy_", &copy);
   library.impl("_copy_from_and_resize", &copy_from_and_resize);
   library.impl("_local_scalar_dense", &item);
   library.impl("as_strided", &at::native::as_strided_tensorimpl);
