@@ -127,5 +127,6 @@ FRAMEWORK = Framework(
     verified={
         "cpu": Verified("Linux x86-64, PyTorch 2.13.0"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, PyTorch 2.11.0"),
+        "metal": Verified("Linux x86-64, PyTorch 2.13.0", emulated=True),
     },
 )
