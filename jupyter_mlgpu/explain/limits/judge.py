@@ -68,6 +68,7 @@ def with_limit(record: Record, activity: Activity) -> Record:
     # Each of the following calls corrects the sampled shares in place.
     busy_gpu = None
     if on_gpu and gpu_work is None:
+        activity = _with_driver_count(activity, record)
         on_metal = any(device.kind == "metal" for device in record.device.ran_on or ())
         busy_gpu = measured.gpu(cell_shares, activity, shares_memory=on_metal)
     _count_preparation(cell_shares, activity)
@@ -198,6 +199,22 @@ def _ran_on_gpu(record: Record, gpu_work: OwnWork | None) -> bool:
         return True
     used_gpu = any(device.kind != "cpu" for device in record.device.ran_on or ())
     return used_gpu or any(operation.plane == "device" for operation in record.ops)
+
+
+def _with_driver_count(activity: Activity, record: Record) -> Activity:
+    """Return the activity with the GPU that, by the driver's count for this process, worked most of the time.
+
+    A Mac's count is coarse, and was seen to be too low, never too high: a low one says nothing.
+    """
+    if activity.gpus:
+        return activity
+    counted = {
+        one.device: min(1.0, one.value / activity.seconds)
+        for one in record.readings
+        if one.quantity == "device_time" and one.scope == "process" and one.value and one.device
+    }
+    busy = {device: (share, 0) for device, share in counted.items() if share >= measured.BUSY}
+    return replace(activity, gpus=busy) if busy else activity
 
 
 def _count_preparation(cell_shares: Shares, activity: Activity) -> None:
