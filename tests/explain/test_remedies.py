@@ -73,7 +73,6 @@ def test_a_predict_of_another_library_is_not_told_of_keras():
         ("torch", "torch", True),
         ("torch", "__main__", True),
         ("torch", "numpy", False),
-        ("mlx", "mlx.core", False),
         (None, "numpy", False),
         (None, "torch", True),
     ],
@@ -83,6 +82,12 @@ def test_only_operations_of_a_framework_with_a_profiler_are_to_be_profiled(frame
     told = advice(computing, framework=framework)
     assert ("--ops" in told) == profiled
     assert ("jupyter_mlgpu.trace(name)" in told) == (not profiled)
+
+
+def test_of_mlx_layers_are_to_be_profiled_and_other_parts_are_to_be_timed_with_what_computes_them():
+    told = advice(part("native", calls="mx.eval", module="mlx.core"), framework="mlx")
+    assert "`%%mlc_trace --ops` at the top of the cell times layers of `mlx.nn`" in told
+    assert "`with jupyter_mlgpu.trace(name):` and end it with `mx.eval`" in told
 
 
 def test_a_loop_in_the_cell_is_to_be_replaced_or_profiled_as_a_cell():

@@ -2,6 +2,7 @@
 
 import sys
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import ClassVar
 
@@ -169,6 +170,25 @@ def test_every_framework_has_the_module_by_whose_import_it_is_there():
     assert registry.MODULES["mlx.core"] == "mlx"
 
 
+def test_the_readmes_table_agrees_with_what_was_verified():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    rows = {
+        cells[0]: cells[1:]
+        for line in readme.splitlines()
+        if line.startswith("| ")
+        for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
+    }
+    columns = next(cells for cells in rows.values() if cells[0].startswith("TensorFlow "))
+    kinds = {"on a CPU": "cpu", "on an NVIDIA GPU": "cuda", "on a Mac's GPU": "metal"}
+    for name in registry.OWN:
+        framework = registry.framework(name)
+        column = next(index for index, cell in enumerate(columns) if cell.split()[0] == framework.title)
+        for row, kind in kinds.items():
+            verified = framework.verified.get(kind)
+            word = "not yet run" if verified is None else "emulated" if verified.emulated else "run"
+            assert rows[row][column].partition(" (")[0] == word, (row, framework.title)
+
+
 def test_every_framework_says_on_which_hardware_it_was_verified():
     known = [registry.framework(name) for name in registry.FRAMEWORKS]
     assert [one.name for one in known] == list(registry.FRAMEWORKS)
@@ -230,10 +250,10 @@ def test_other_cells_are_left_as_they_are():
 
 
 def test_a_python_that_is_too_new_for_a_framework_s_extra_is_told(monkeypatch):
-    monkeypatch.setattr(sys, "version_info", (3, 13, 0))
+    monkeypatch.setattr(sys, "version_info", (3, 14, 0))
     assert registry.too_new_a_python("tensorflow") == (
-        "[tensorflow] needs Python 3.12 or older, and this is Python 3.13"
+        "[tensorflow] needs Python 3.13 or older, and this is Python 3.14"
     )
     assert registry.too_new_a_python("torch") == ""
-    monkeypatch.setattr(sys, "version_info", (3, 12, 9))
+    monkeypatch.setattr(sys, "version_info", (3, 13, 9))
     assert registry.too_new_a_python("tensorflow") == ""

@@ -42,7 +42,9 @@ SEE = [
     "measure/capture/hooks",
     "measure/frameworks/imports",
     "measure/frameworks/jax/arrays",
-    "measure/frameworks/misplaced_values",
+    "measure/frameworks/mlx/layer_times",
+    "measure/frameworks/mlx/unevaluated",
+    "measure/frameworks/placed_values",
     "measure/frameworks/tensorflow/weights",
     "measure/frameworks/torch/default_device",
     "measure/frameworks/torch/tensors",
@@ -69,6 +71,8 @@ OTHERS = {
     "measure/capture/losses": "names the streams in a sentence",
     "measure/frameworks/base": "the interface",
     "measure/frameworks/jax/backend": "hands the values on",
+    "measure/frameworks/mlx/backend": "hands the values on",
+    "measure/frameworks/places": "hands the values on",
     "measure/frameworks/tensorflow/backend": "hands the values on",
     "measure/frameworks/torch/backend": "hands the values on",
     "measure/frameworks/tensorflow/mlcompute_fork": "a program of its own",
@@ -85,6 +89,12 @@ OWN = {
         }
     },
     "measure/frameworks/jax/arrays": {"JAX's": {"getattr(module('jax._src.array'), 'ArrayImpl', None)"}},
+    "measure/frameworks/mlx/unevaluated": {
+        "MLX's": {
+            "getattr(module('mlx.core'), 'get_array_buffer_size', None)",
+            "getattr(module('mlx.nn'), 'Module', None)",
+        }
+    },
     "measure/frameworks/tensorflow/weights": {
         "Keras's": {"getattr(keras, 'Layer', None)", "getattr(keras, 'Variable', None)"}
     },

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jupyter_mlgpu.explain.limits import calls
 from jupyter_mlgpu.explain.limits.most import common, mostly
 from jupyter_mlgpu.explain.limits.shares import Cause, kind_of
 from jupyter_mlgpu.measure.activity.activity import Part
@@ -39,6 +40,11 @@ _PREDICT = say(
 _LOADER = say(
     "A `DataLoader` fetches item by item. Where the data is in memory, index whole batches instead: "
     "`x[i:i + n]`. Otherwise use more workers: `num_workers=`."
+)
+
+_ASKS = say(
+    "This line waits for all that the GPU was given so far. In a loop, keep values on the GPU, and read them "
+    "after it."
 )
 
 _BY_KIND: dict[LimitKind, Sentence] = {
@@ -97,6 +103,8 @@ def _by_call(cause: Cause, parts: Sequence[Part], framework: str | None, record:
     """Return the advice that fits what was called, or None if the cause alone decides."""
     if cause == "earlier":
         return say("Earlier cells launched that work: their receipts show it.")
+    if cause == "gpu" and mostly(parts, calls.asks):
+        return _ASKS
     if cause == "importing":
         return say("Modules are imported only once: the next run of this cell will not wait for that.")
     if cause in ("input", "launch", "python") and mostly(parts, _predicts):

@@ -255,8 +255,12 @@ def _replayed(device: Device) -> str:
 def _line(backend: Backend, device: Device) -> str:
     details = backend.details(device)
     memory = None if details.memory is None else say("{size} memory", size=units.size(details.memory))
+    most = backend.usable_memory(device)
+    usable = most and say(
+        "at most {size} recommended for the GPU ({source})", size=units.size(most.bytes), source=most.source
+    )
     tested = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
     verification = tested or [say("not yet tested on such hardware")]
-    known = [part for part in (details.hardware, memory, details.driver) if part]
+    known = [part for part in (details.hardware, memory, usable, details.driver) if part]
     name = f"{device.name:8}{device.kind:8}{registry.title(device.framework)} {device.native_name}"
     return reduce(lambda one, more: say("{one}; {more}", one=one, more=more), [*known, *verification], name)

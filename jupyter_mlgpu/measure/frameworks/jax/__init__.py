@@ -13,8 +13,9 @@ FRAMEWORK = Framework(
     profiler="jupyter_mlgpu.measure.frameworks.jax.profiler:JaxProfiler",
     profiling="jupyter_mlgpu.measure.frameworks.jax.profiling",
     build="jupyter_mlgpu.measure.frameworks.jax.doctor:build",
-    packages=("jax*",),
-    metal_packages=("jax-metal",),
+    oldest="0.8",
+    packages=("jax*", "metaljax"),
+    metal_packages=("jax-mps", "metaljax", "jax-metal"),
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
     memory_growth_env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
     race_note=say(
@@ -66,5 +67,6 @@ FRAMEWORK = Framework(
     verified={
         "cpu": Verified("Linux x86-64, JAX 0.10.2"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, JAX 0.11.2"),
+        "metal": Verified("Linux x86-64, JAX 0.10.2, whose CPU has the name of jax-mps", emulated=True),
     },
 )

@@ -4,8 +4,8 @@ from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
 from jupyter_mlgpu.record.sentence import say
 
 _TIME_PARTS = say(
-    "Time parts of it: wrap each in `with jupyter_mlgpu.trace(name):`, and end it with `mx.eval` of its "
-    "result."
+    "`%%mlc_trace --ops` at the top of the cell times layers of `mlx.nn`. To time another part, wrap it "
+    "in `with jupyter_mlgpu.trace(name):` and end it with `mx.eval` of its result."
 )
 
 FRAMEWORK = Framework(
@@ -15,12 +15,14 @@ FRAMEWORK = Framework(
     sample="jupyter_mlgpu.measure.frameworks.mlx.doctor:sample",
     array_programs="jupyter_mlgpu.measure.frameworks.mlx.array_programs:MlxPrograms",
     training="jupyter_mlgpu.measure.frameworks.mlx.training:TRAINING",
+    profiler="jupyter_mlgpu.measure.frameworks.mlx.layer_times:MlxLayerTimes",
     why_no_profiler=say(
         "MLX has no profiler, so there are no times per operation: to time a part of the "
         "cell, wrap it in `with jupyter_mlgpu.trace(name):` and end it with mx.eval of its "
         "result."
     ),
     evaluate="jupyter_mlgpu.measure.frameworks.mlx.backend:evaluate",
+    oldest="0.31",
     packages=("mlx", "mlx-cpu", "mlx-cuda", "mlx-cuda-12", "mlx-cuda-13", "mlx-metal"),
     metal_packages=("mlx",),
     show_devices='python -c "import mlx.core as mx; print(mx.metal.is_available())"',
@@ -53,5 +55,8 @@ FRAMEWORK = Framework(
             "evaluated keeps all its inputs."
         ),
     },
-    verified={"cpu": Verified("Linux x86-64, MLX 0.32.4")},
+    verified={
+        "cpu": Verified("Linux x86-64, MLX 0.32.4"),
+        "metal": Verified("Linux x86-64, MLX 0.32.4, computed on the CPU", emulated=True),
+    },
 )

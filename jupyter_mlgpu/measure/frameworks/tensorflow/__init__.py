@@ -12,7 +12,7 @@ FRAMEWORK = Framework(
     training="jupyter_mlgpu.measure.frameworks.tensorflow.training:TRAINING",
     profiler="jupyter_mlgpu.measure.frameworks.tensorflow.profiler:TensorFlowProfiler",
     build="jupyter_mlgpu.measure.frameworks.tensorflow.doctor:build",
-    newest_python=(3, 12),
+    newest_python=(3, 13),
     packages=("tensorflow*", "tf-nightly", "tf-nightly-*", "tf-keras"),
     metal_packages=("tensorflow-metal", "tensorflow-metal-plugin"),
     show_devices="TF_CPP_MAX_VLOG_LEVEL=3 "

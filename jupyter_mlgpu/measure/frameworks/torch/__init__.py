@@ -26,6 +26,7 @@ FRAMEWORK = Framework(
     why_no_xspace="PyTorch's profiler writes no XSpace, which is what XProf reads; "
     "`%mlc_trace export trace.json.gz` writes its events for Perfetto.",
     build="jupyter_mlgpu.measure.frameworks.torch.doctor:build",
+    oldest="2.8",
     packages=("torch", "torchaudio", "torchtext", "torchvision", "triton"),
     metal_packages=("torch",),
     show_devices="python -m torch.utils.collect_env",
@@ -126,5 +127,6 @@ FRAMEWORK = Framework(
     verified={
         "cpu": Verified("Linux x86-64, PyTorch 2.13.0"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, PyTorch 2.11.0"),
+        "metal": Verified("Linux x86-64, PyTorch 2.13.0", emulated=True),
     },
 )

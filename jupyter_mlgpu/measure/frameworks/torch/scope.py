@@ -12,6 +12,7 @@ from typing import Any
 from jupyter_mlgpu.measure.frameworks.base import Device, Scope
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
 from jupyter_mlgpu.measure.frameworks.torch import default_device
+from jupyter_mlgpu.measure.frameworks.torch.tensors import short
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
@@ -42,6 +43,12 @@ class TorchScope(Scope):
         if not changed:
             return None
         return say("This cell set PyTorch's default device itself; `%mlc_device` restored the previous one.")
+
+
+def device_of_new_tensors() -> str:
+    """Return the short name of the device on which this thread makes new tensors."""
+    device = _active_device()
+    return "cpu:0" if device is None else short(device)
 
 
 def _torch() -> Any:
