@@ -1,7 +1,6 @@
 """The description of JAX, whose support is in this folder. Nothing here imports JAX at the top."""
 
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
-from jupyter_mlgpu.measure.frameworks.jax.platforms import METAL_PACKAGES
 from jupyter_mlgpu.record.sentence import say
 
 FRAMEWORK = Framework(
@@ -15,7 +14,7 @@ FRAMEWORK = Framework(
     profiling="jupyter_mlgpu.measure.frameworks.jax.profiling",
     build="jupyter_mlgpu.measure.frameworks.jax.doctor:build",
     packages=("jax*", "metaljax"),
-    metal_packages=METAL_PACKAGES,
+    metal_packages=("jax-mps", "metaljax", "jax-metal"),
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
     memory_growth_env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
     race_note=say(
