@@ -93,6 +93,17 @@ def type_attribute(kind: type, name: str) -> Any:
     return MISSING
 
 
+def bases(kind: type) -> tuple[type, ...]:
+    """Return a type and those from which it inherits, in the order in which attributes are looked up."""
+    found: tuple[type, ...] = _MRO.__get__(kind)
+    return found
+
+
+def own_attribute(kind: type, name: str) -> Any:
+    """Return what a type itself, and none of its bases, has under a name, or MISSING."""
+    return _NAMESPACE_OF_TYPE.__get__(kind).get(name, MISSING)
+
+
 def attributes(value: object) -> Mapping[str, Any]:
     """Return an object's own attributes, empty if reading them would run its code."""
     descriptor = type_attribute(type(value), "__dict__")

@@ -53,6 +53,9 @@ WORKED_IN = "worked_in"
 #: Suffix after a framework's name of the fact with the seconds it took to read the package's own profile.
 PROFILE_READ = "_profile_read_in_seconds"
 
+#: The fact of a cell that left work for later: the variables whose values are not computed yet.
+NOT_COMPUTED = "not_computed_yet"
+
 #: The fact of a lesson's cell that does no computation, such as one with only definitions.
 HOLDS_ONLY = "holds_only"
 

@@ -92,6 +92,7 @@ def mlx(monkeypatch):
         cpu="cpu",
         gpu="gpu",
         Device=lambda kind, number: f"Device({kind}, {number})",
+        default_device=lambda: "Device(gpu, 0)",
         device_count=lambda kind: 1,
         metal=SimpleNamespace(is_available=lambda: True),
         synchronize=lambda device: None,

@@ -186,7 +186,9 @@ class _Reading:
                 return "device", False  # or a transfer, if the device was idle: `measured.gpu` corrects it
             if part.state == "idle":
                 # A few numbers are computed at once, so the wait is for threads that pass them on.
-                return ("launch" if _works_on(part, at_most=SMALL) else "waiting"), True
+                if _works_on(part, at_most=SMALL):
+                    return "launch", True
+                return ("device" if calls.computes_lazily(part) else "waiting"), True
             return self._computing(part), False
         return self._by_state(part)
 

@@ -7,8 +7,8 @@ no method imports it, because the user's next line may still configure it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -17,6 +17,9 @@ from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 
 
 class Device(Struct, frozen=True):
@@ -100,11 +103,13 @@ class Framework(Struct, frozen=True):
         training: a `benchmarks.Training`, for benchmarks of whole models.
         profiler: a class that implements `ops.profiler.Profiler`.
         profiling: a module that implements `profiler_hooks.FrameworkProfiler`, written without an attribute.
-        why_no_profiler: the reason, if there is no profiler.
+        why_no_profiler: the reason, if there is no profiler, or none that is to be had.
         why_no_xspace: the reason, if the profiler writes no XSpace.
         evaluate: a function that forces the evaluation of a value, if the framework is lazy.
         build: a function that takes a folder of packages and returns the versions of CUDA and cuDNN for which
             the framework in it was built (each None if there is none); None if it is not in that folder.
+        oldest: the oldest version that its backend supports, the lower bound of its extra (`2.8`); None if
+            that is not checked. With an older one, cells run and their receipts say what to install.
         newest_python: the newest Python for which the versions in its extra were built. On a newer Python,
             pip silently leaves them out. None if pip reports it.
         packages: its packages, and those whose versions must be compatible with it. A trailing * matches any
@@ -116,11 +121,15 @@ class Framework(Struct, frozen=True):
             default path within the home folder.
         race_note: a sentence about what the times of a race include or omit.
         race_note_gpu: the same for races on a GPU.
+        gpu_note: a sentence about what selecting a GPU changes for the user's code.
         gpu_by_default: True if its operations go to a GPU when it has one and nothing else is asked for.
         keeps_gil: True if its short operations keep the GIL.
         compiled_in: the module that defines the wrappers of compiled functions, if these wrappers report the
             user's module as their own; None if they are objects of the framework.
         stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
+        remedies: what to do about a kind of limit, in the framework's own names, by the kind (`launch`) or by
+            the kind and a kind of device (`launch on metal`). Limits that are not listed have the advice of
+            `explain/limits/remedies.py`, which names no framework.
         verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
             kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
             on a machine of that kind or on the emulated device (tests/metal_emulator), never from
@@ -139,6 +148,7 @@ class Framework(Struct, frozen=True):
     why_no_xspace: str = ""
     evaluate: str | None = None
     build: str | None = None
+    oldest: str | None = None
     newest_python: tuple[int, int] | None = None
     packages: tuple[str, ...] = ()
     metal_packages: tuple[str, ...] = ()
@@ -147,10 +157,12 @@ class Framework(Struct, frozen=True):
     caches: Mapping[str, tuple[str, str]] = {}
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
+    gpu_note: Sentence | None = None
     gpu_by_default: bool = True
     keeps_gil: bool = False
     compiled_in: str | None = None
     stack_rules: Rules = {}
+    remedies: Mapping[str, Sentence] = {}
     verified: Mapping[str, Verified] = {}
 
     def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:
@@ -182,11 +194,23 @@ class Compiled(NamedTuple):
         )
 
 
+class LazyWork(Struct, frozen=True):
+    """The work that a cell left for later, and what it computed of earlier cells' work.
+
+    `left` are the variables with values that the cell asked for and that are not computed yet. `computed` has
+    a sentence for each earlier cell whose work was computed in this one.
+    """
+
+    left: tuple[str, ...]
+    computed: tuple[Sentence, ...] = ()
+
+
 class Observed(Struct, frozen=True):
     """A backend's results for one cell: where operations ran (None if unknown) and the allocator's peak.
 
     `only` is the one device on which anything can have run, if that is known and `ran_on` is not. `worked` is
-    True if something ran, on whichever device. `notes` are sentences for the receipt.
+    True if something ran, on whichever device. `default` is the short name of the device on which
+    the framework makes new values, None if unknown. `notes` are sentences for the receipt.
     """
 
     ran_on: tuple[RanOn, ...] | None
@@ -195,6 +219,7 @@ class Observed(Struct, frozen=True):
     notes: tuple[Sentence, ...] = ()
     only: str | None = None
     worked: bool = False
+    default: str | None = None
 
     @property
     def known(self) -> bool:
@@ -304,9 +329,29 @@ class Backend(Protocol):
         """Return True if its own threads may call Python functions of the user, as a data pipeline does."""
         return False
 
+    def lazy_work(self, values: Mapping[str, object], cell: int | None) -> LazyWork | None:
+        """Return what the cell that has just ended left for later, and what it computed for earlier cells.
+
+        `values` are those that the cell names, `cell` is its execution count. None if the framework computes
+        at once, or does not tell.
+        """
+        return None
+
     def release(self) -> None:
         """Release what stays in the framework between observed cells, until the next one begins."""
         return
+
+    def placed_values(self, values: Mapping[str, object]) -> Sequence[PlacedValue]:
+        """Return those of the user's values, by name, on whose devices the framework computes.
+
+        Only the framework's own objects are read, and no code of the user runs. Empty for a framework that
+        moves values to where it computes.
+        """
+        return ()
+
+    def left_on_cpu_note(self, placed: Sequence[PlacedValue]) -> Sentence | None:
+        """Return one sentence on a model left on the CPU although there is a GPU; None if there is none."""
+        return None
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Return one sentence that names the user's values on another device than the selected one.

@@ -17,8 +17,8 @@ from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Said
 from jupyter_mlgpu.record.device_request import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
-from jupyter_mlgpu.record.sentence import Sentence, folded, say
+from jupyter_mlgpu.record.record import HOLDS_ONLY, NOT_COMPUTED, PARTIAL_EVIDENCE, RanOn, Record
+from jupyter_mlgpu.record.sentence import Sentence, folded, say, with_commas
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, repeats
 
 #: Labels before the figures of a record that is not from this kernel, or whose cell did not end normally.
@@ -27,6 +27,9 @@ _OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
 
 #: Bytes from which growth is worth a look; the system counts a process's memory in batches of up to 2 MiB.
 _GREW = 8 * 1024**2
+
+#: The largest number of variables that a head names.
+_MOST_NAMES = 3
 
 
 class HeadData(Struct, frozen=True, kw_only=True):
@@ -104,6 +107,7 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
         "time": repeats.headline(record) or _wall_time(record),
         "gpu": busy,
         "limit": None if recorded else limits.clause(record.limit),
+        "lazy": _not_computed(record),
         # Cells without framework operations are the normal case, so nothing is said.
         "where": "" if record.device.ran_on == () else where(record),
         "memory": _memory(record),
@@ -150,6 +154,19 @@ def where(record: Record) -> str:
 def _wall_time(record: Record) -> str:
     wall = record.reading("wall_time")
     return say("time not measured") if wall.value is None else figures_in_words.figure_text(wall, record)
+
+
+def _not_computed(record: Record) -> Sentence | str:
+    """Return the variables that a lazy framework has not computed yet, in a few words. Often empty."""
+    fact = record.facts.get(NOT_COMPUTED)
+    if fact is None or not isinstance(fact.value, list) or not fact.value:
+        return ""
+    names = [say("`{name}`", name=str(name)) for name in fact.value[:_MOST_NAMES]]
+    if len(fact.value) > _MOST_NAMES:
+        names.append(say("{count} more", count=len(fact.value) - _MOST_NAMES))
+    return say(
+        "{names} not computed yet ({framework} is lazy)", names=with_commas(names), framework=fact.source
+    )
 
 
 def _memory(record: Record) -> Sentence | str:

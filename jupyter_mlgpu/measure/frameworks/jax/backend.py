@@ -10,13 +10,13 @@ The device of a cell is `jax.default_device`, which is local to this thread. Arr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks import evidence, hardware, misplaced_values
+from jupyter_mlgpu.measure.frameworks import evidence, hardware, placed_values
 from jupyter_mlgpu.measure.frameworks.allocator import (
     allocator_readings,
     no_allocator_readings,
@@ -35,8 +35,9 @@ from jupyter_mlgpu.measure.frameworks.base import (
 )
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.jax import FRAMEWORK, platforms
-from jupyter_mlgpu.measure.frameworks.jax.arrays import committed, live_arrays
+from jupyter_mlgpu.measure.frameworks.jax.arrays import committed, live_arrays, placed
 from jupyter_mlgpu.measure.frameworks.jax.compiling import CompilingClock
+from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 from jupyter_mlgpu.measure.probes.memory import unified
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
@@ -180,23 +181,25 @@ class JaxBackend(Backend):
         """Stop counting what is compiled."""
         self._compiling.release()
 
+    def placed_values(self, values: Mapping[str, object]) -> Sequence[PlacedValue]:
+        """Return the arrays among the values, with their devices."""
+        return placed(values, _names()) if self.started() else ()
+
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Return a sentence about arrays committed by `jax.device_put`: JAX computes where they are."""
         found = (
-            misplaced_values.misplaced_among(committed(values, _names()), device.name)
-            if self.started()
-            else []
+            placed_values.misplaced_among(committed(values, _names()), device.name) if self.started() else []
         )
         if not found:
             return None
         name, native = found[0].name, native_device(device)
         remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{device.number}])"
-        note = misplaced_values.misplaced_values_note(found, device.name)
+        note = placed_values.misplaced_note_of(found, device.name)
         return say(
             "{told}: JAX computes where the data is. `{code}` moves {what}.",
             told=note,
             code=remedy,
-            what=misplaced_values.pronoun(found),
+            what=placed_values.pronoun(found),
         )
 
 
