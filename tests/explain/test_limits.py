@@ -175,6 +175,16 @@ def test_a_wait_for_a_handful_of_numbers_on_the_host_is_for_threads_that_hand_th
     assert answer(part("idle", calls="x.item", module="jaxlib", size=1 << 24))[0] == "waiting"
 
 
+@pytest.mark.parametrize(
+    ("calls", "module"), [("print", "builtins"), ("float", "builtins"), ("np.array", "numpy")]
+)
+def test_to_convert_an_array_of_a_gpu_is_to_wait_for_the_gpu_while_the_processor_rests(calls, module):
+    waits = part("idle", calls=calls, module=module)
+    found = judged(waits, record=on_a_gpu(), process_time=0.05)
+    assert (found.limit.kind, found.limit.confidence) == ("device", "likely")
+    assert answer(waits)[0] == "waiting"
+
+
 def test_a_wait_in_a_call_of_a_lazy_framework_is_its_own_computing():
     evaluated = part("idle", calls="mx.eval", module="mlx.core", size=1 << 24)
     assert answer(evaluated)[0] == "device"
