@@ -174,9 +174,13 @@ test-limits: $(FRAMEWORKS)/.packages ### the exam of what limits a cell: planted
 	@$(STEP) "what limits planted programs" $(FRAMEWORKS)/bin/python -m tests.limits $(LIMITS_ARGS)
 
 .PHONY: test-metal
-test-metal: test-tools ### TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
-	@$(STEP) "TensorFlow on an emulated Metal device" \
-		$(RUN_TESTS) $(BIN)/python --numprocesses $(WORKERS) --dist loadfile -- tests/metal_emulator $(MARKED) $(PYTEST_ARGS)
+test-metal: test-tools ### TensorFlow and PyTorch on a Mac's GPU emulated on Linux; built by g++ where there is one
+	@status=0; \
+	$(STEP) "TensorFlow on an emulated Metal device" \
+		$(RUN_TESTS) $(BIN)/python --numprocesses $(WORKERS) --dist loadfile -- tests/metal_emulator $(MARKED) $(PYTEST_ARGS) || status=1; \
+	$(STEP) "PyTorch on an emulated MPS device" \
+		$(RUN_FRAMEWORKS) --numprocesses $(WORKERS) --dist loadfile -- tests/mps_emulator $(MARKED) $(PYTEST_ARGS) || status=1; \
+	exit $$status
 
 .PHONY: test-ui
 test-ui: test-tools browser ## a real JupyterLab in Chromium
@@ -254,6 +258,12 @@ test-other-python: test-tools ### the unit tests under each other Python from 3.
 	done; \
 	for version in $$failed; do echo "==> unit tests under Python $$version: FAILED"; done; \
 	[ -z "$$failed" ]
+
+# What people may have of each framework, by the ranges of pyproject.toml. It downloads several GB; nothing of it is kept.
+VERSIONS := tensorflow torch jax mlx
+.PHONY: test-versions
+test-versions: test-tools ### the contract suite over the oldest and newest version of each framework; VERSIONS=torch chooses
+	@$(STEP) "oldest and newest versions" $(BIN)/python scripts/framework_versions.py $(VERSIONS) --pythons $(PYTHONS) 3.14t
 
 .PHONY: test-tools
 test-tools: install $(VENV)/.tests ### add what tests and lint need to .venv

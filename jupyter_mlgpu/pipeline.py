@@ -60,6 +60,7 @@ def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]
     runtime, capture, namespace = session.runtime, session.capture, session.namespace
     return (
         stage(parts.TRACEBACK, lambda one: parts.with_traceback(one, cell.left_out_s)),
+        stage(parts.PLACES, lambda one: parts.with_places(one, cell, registry.created_backends(), namespace)),
         stage(
             parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, runtime.selection, namespace)
         ),

@@ -53,13 +53,13 @@ class ConstraintFile:
 
 #: In the order in which they are compiled: the widest first, for the others agree with it.
 FILES = (
-    # Every extra that can live in one environment. Plain, so that a student can add one extra.
+    # Every extra that can live in one environment. Plain, so that a student can add one extra. `metal` pins
+    # what `tensorflow` asks for; for Python 3.13, uv would add a newer one, whose protobuf fits no other.
     ConstraintFile(
         "extras.txt",
         extras=(
             "lab",
             "report",
-            "tensorflow",
             "metal",
             "lessons",
             "test",

@@ -1,11 +1,12 @@
 #!/bin/sh
 # The virtual environments that make builds:
 #   environments.sh python [PYTHON]              prints the Python that makes .venv, or one sentence with the remedy
-#   environments.sh other VERSION                prints a Python of this version (3.13), or fails
+#   environments.sh other VERSION                prints a Python of this version (3.13, or 3.14t without a GIL), or fails
 #   environments.sh create FOLDER [PYTHON]       makes an environment, unless the one there has the same Python
 #   environments.sh above FOLDER BELOW           makes one that sees all packages of the environment BELOW
 #   environments.sh with FOLDER... -- COMMAND    builds these for a command, and removes them after it
-#   environments.sh announce-torch PYTHON        prints a warning where pip would download several GB
+#   environments.sh announce-torch PYTHON [REQUIREMENT]
+#                                                prints a warning where pip would download several GB
 set -eu
 
 here=$(dirname "$0")
@@ -50,8 +51,12 @@ python() {
 }
 
 other() {
-    for candidate in "python$1" "$HOME"/.pyenv/versions/"$1".*/bin/python; do
-        if makes_environments "$candidate"; then
+    for candidate in "python$1" "$HOME"/.pyenv/versions/"${1%t}".*/bin/python; do
+        free_threaded=
+        case $("$candidate" -c 'import sys; print(sys.abiflags)' 2>/dev/null || true) in
+            *t*) free_threaded=t ;;
+        esac
+        if [ "${1%t}$free_threaded" = "$1" ] && makes_environments "$candidate"; then
             echo "$candidate"
             return
         fi
@@ -59,10 +64,15 @@ other() {
     exit 1
 }
 
-# FOLDER/.python holds the version, and is what make compares times with.
 create() {
-    folder=$1
     chosen=$(python "${2:-}")
+    keep_or_make "$1" "$chosen"
+}
+
+# FOLDER/.python holds the version, and is what make compares times with.
+keep_or_make() {
+    folder=$1
+    chosen=$2
     version=$(version_of "$chosen")
     if [ -f "$folder/.python" ] && [ "$(cat "$folder/.python")" = "$version" ]; then
         return
@@ -75,7 +85,7 @@ create() {
 # pip then installs only what BELOW lacks, or has in another version.
 above() {
     below=$2
-    create "$1" "$below/bin/python"
+    keep_or_make "$1" "$below/bin/python"
     packages='import sysconfig; print(sysconfig.get_path("purelib"))'
     # A line of a .pth file that begins with `import` is run at each start of Python. addsitedir also reads the .pth
     # files of BELOW, one of which leads to this project.
@@ -106,13 +116,13 @@ with() {
 # one, else the build for CUDA. That one does not import without NVIDIA's libraries, so they cannot be left out.
 announce_torch() {
     [ "$(uname -s)" = Linux ] || return 0
-    torch=$here/../constraints/torch.txt
-    version=$(sed -n 's/^torch==\([^ ]*\).*/\1/p' "$torch")
+    requirement=${2:-$(sed -n 's/^\(torch==[^ ]*\).*/\1/p' "$here/../constraints/torch.txt")}
+    version=${requirement#torch==}
     report=$("$1" -m pip install --disable-pip-version-check --dry-run --quiet --no-deps --only-binary :all: \
-        --constraint "$torch" --report - torch)
+        --report - "$requirement")
     case $report in
         *'"nvidia-'* | *'"cuda-'*)
-            echo "==> pip finds no build of PyTorch for CPUs, only $version for CUDA: several GB are downloaded now, with NVIDIA's libraries. To avoid that, stop here (Ctrl-C) and name a place that has $version+cpu in pip's configuration (PIP_FIND_LINKS or PIP_EXTRA_INDEX_URL)."
+            echo "==> pip finds no build of PyTorch for CPUs, only $version for CUDA: several GB are downloaded now, with NVIDIA's libraries. To avoid that, stop here (Ctrl-C) and name a place that has one for CPUs in pip's configuration (PIP_FIND_LINKS or PIP_EXTRA_INDEX_URL)."
             ;;
     esac
 }

@@ -211,6 +211,7 @@ class Measurement:
         self._gpu: MeteredCell | None = None
         #: The samples of the code, once it has ended; None for a short cell.
         self.activity: Activity | None = None
+        self.observed: Mapping[str, Observed] = {}
         self.notes: list[Sentence] = []
         self.started_at = ""
         self._started_ns = 0
@@ -471,6 +472,7 @@ class Measurement:
             from jupyter_mlgpu.measure.frameworks.driver_evidence import with_driver_evidence
 
             results = with_driver_evidence(results, self._backends, gpu_readings)
+        self.observed = results
         ran_on = tuple(entry for observed in results.values() for entry in observed.ran_on or ())
         unknown = {name: observed for name, observed in results.items() if observed.ran_on is None}
         reasons = [observed.why_missing for observed in results.values() if observed.why_missing is not None]

@@ -42,6 +42,21 @@ def require(what: str, extra: str, *packages: str) -> None:
             )
 
 
+def too_new_a_python(extra: str, newest: tuple[int, int] | None) -> str:
+    """Return why an extra installs nothing for this Python; empty if it installs its packages.
+
+    `newest` is the newest Python for which they were built, None if there is no such limit.
+    """
+    if newest is None or sys.version_info[:2] <= newest:
+        return ""
+    return say(
+        "[{extra}] needs Python {newest} or older, and this is Python {found}",
+        extra=extra,
+        newest=".".join(map(str, newest)),
+        found=".".join(map(str, sys.version_info[:2])),
+    )
+
+
 def install_line(extra: str) -> str:
     """Return the shell command that installs an extra. With a `%` before it, it works in a cell."""
     return f'pip install "jupyter_mlgpu[{extra}]"'

@@ -430,3 +430,26 @@ def test_who_waits_in_a_call_that_nobody_knows_waits_for_a_busy_gpu():
     waits = part("idle")
     assert judged(waits, record=on_a_gpu(), gpus={"GPU 0": (0.9, 40)}).limit.kind == "device"
     assert judged(waits, record=on_a_gpu(), gpus={"GPU 0": (0.1, 40)}).limit.kind == "waiting"
+
+
+def on_a_mac() -> Record:
+    record = on_a_gpu()
+    ran = RanOn("torch", "gpu:0", "metal", "mps", None, None, None, "driver")
+    return replace(record, device=replace(record.device, ran_on=(ran,)))
+
+
+@pytest.mark.parametrize(("call", "module"), [("v.item", "torch"), ("float", "builtins")])
+@pytest.mark.parametrize("busy", [0.1, 0.97])
+def test_who_asks_a_mac_s_gpu_for_values_waits_for_the_gpu_however_busy_it_is(call, module, busy):
+    asks = part("idle", calls=call, module=module)
+    limit = judged(asks, record=on_a_mac(), gpus={"GPU": (busy, 40)}).limit
+    assert limit.kind == "device"
+    assert limit.said.endswith("(line 3).")
+    assert "request less" not in limit.next
+    assert ("Waited for the GPU" in limit.said) == (busy < 0.6)
+
+
+def test_without_a_count_of_the_gpu_s_use_asking_for_values_is_waiting_for_the_gpu_too():
+    limit = judged(part("idle", calls="v.item", module="torch"), record=on_a_mac()).limit
+    assert str(limit.said).startswith("Waited for the GPU")
+    assert "read them after it" in limit.next

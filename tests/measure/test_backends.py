@@ -230,10 +230,10 @@ def test_other_cells_are_left_as_they_are():
 
 
 def test_a_python_that_is_too_new_for_a_framework_s_extra_is_told(monkeypatch):
-    monkeypatch.setattr(sys, "version_info", (3, 13, 0))
+    monkeypatch.setattr(sys, "version_info", (3, 14, 0))
     assert registry.too_new_a_python("tensorflow") == (
-        "[tensorflow] needs Python 3.12 or older, and this is Python 3.13"
+        "[tensorflow] needs Python 3.13 or older, and this is Python 3.14"
     )
     assert registry.too_new_a_python("torch") == ""
-    monkeypatch.setattr(sys, "version_info", (3, 12, 9))
+    monkeypatch.setattr(sys, "version_info", (3, 13, 9))
     assert registry.too_new_a_python("tensorflow") == ""

@@ -20,7 +20,7 @@ from jupyter_mlgpu.measure.activity.markers import RULES, Markers
 from jupyter_mlgpu.measure.activity.stack import Place
 from jupyter_mlgpu.measure.activity.stack_sampler import StackSampler
 from jupyter_mlgpu.measure.capture.hooks import PythonHooks
-from jupyter_mlgpu.measure.frameworks import misplaced_values
+from jupyter_mlgpu.measure.frameworks import placed_values
 from jupyter_mlgpu.measure.frameworks.jax.arrays import committed
 from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
 from jupyter_mlgpu.measure.probes.sampler import Sampler
@@ -194,7 +194,7 @@ def test_containers_are_looked_through_without_asking_what_they_hold(log):
         "LazyType": touchable(log),
         "subclass": object.__new__(touchable(log)),
     }
-    names = [name for name, _, _ in misplaced_values.contained_values(values)]
+    names = [name for name, _, _ in placed_values.contained_values(values)]
     assert names == ["lazy", "LazyType", "subclass", "held"]
     assert user_objects.attributes(lazy) == {}
     assert user_objects.attributes(dead_reference()) == {}

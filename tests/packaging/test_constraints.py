@@ -17,6 +17,7 @@ from tracked import tracked
 import constraints
 from constraints import BY_NAME, FILES, ROOT, ConstraintFile, leave_out
 from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.teach.lessons import shipped
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SYSTEMS = {
@@ -144,7 +145,16 @@ def test_files_that_say_they_agree_share_their_versions(
 
 def test_every_extra_is_covered_by_a_file() -> None:
     covered = {extra for file in FILES for extra in file.extras}
-    assert covered == set(PROJECT["project"]["optional-dependencies"])
+    assert covered | {"tensorflow"} == set(PROJECT["project"]["optional-dependencies"])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("python", ["3.11", "3.12"])
+def test_the_pinned_tensorflow_is_in_the_range_that_its_extra_has(system: str, python: str) -> None:
+    where = environment(system, python)
+    asked = map(Requirement, PROJECT["project"]["optional-dependencies"]["tensorflow"])
+    (requirement,) = [one for one in asked if applies(one, where)]
+    assert requirement.specifier.contains(versions_in(BY_NAME["extras.txt"], where)["tensorflow"])
 
 
 def test_constraints_holds_no_file_that_nobody_compiles() -> None:
@@ -162,23 +172,36 @@ def test_the_older_metal_pair_is_declared_to_exclude_the_newer_one() -> None:
         assert [{"extra": "metal-legacy"}, {"extra": other}] in PROJECT["tool"]["uv"]["conflicts"]
 
 
-def test_only_the_extras_of_tensorflow_are_bounded_to_older_pythons() -> None:
-    bounded: dict[str, set[str]] = {}
-    for extra, texts in PROJECT["project"]["optional-dependencies"].items():
-        for requirement in map(Requirement, texts):
-            found = re.search(r'python_version < "([\d.]+)"', str(requirement.marker))
-            if found is not None:
-                bounded.setdefault(extra, set()).add(found[1])
+def pythons_with(extra: str, name: str) -> set[tuple[int, int]]:
+    """The Pythons from 3.11 to 3.15 under which an extra brings a package, on Linux."""
+    asked = [Requirement(text) for text in PROJECT["project"]["optional-dependencies"][extra]]
+    return {
+        (3, minor)
+        for minor in range(11, 16)
+        if any(one.name == name and applies(one, environment("linux", f"3.{minor}")) for one in asked)
+    }
+
+
+def test_the_extras_of_tensorflow_end_where_it_was_not_built_and_no_other_does() -> None:
     newest = registry.framework("tensorflow").newest_python
-    assert newest is not None
-    next_one = f"{newest[0]}.{newest[1] + 1}"
-    assert bounded == {extra: {next_one} for extra in ("tensorflow", "metal", "lessons")}
+    assert max(pythons_with("tensorflow", "tensorflow")) == newest
+    assert max(pythons_with("metal", "tensorflow")) == shipped.NEWEST_PYTHON
+    assert pythons_with("lessons", "keras-hub") == pythons_with("metal", "tensorflow")
+    for name in ("torch", "jax", "mlx"):
+        assert max(pythons_with(name, name)) == (3, 15)
+        assert registry.framework(name).newest_python is None
     assert PROJECT["project"]["requires-python"] == ">=3.11"
+
+
+@pytest.mark.parametrize("name", ["torch", "jax", "mlx"])
+def test_an_extra_begins_with_the_oldest_version_that_the_backend_supports(name: str) -> None:
+    asked = map(Requirement, PROJECT["project"]["optional-dependencies"][name])
+    assert {str(one.specifier) for one in asked} == {f">={registry.framework(name).oldest}"}
 
 
 def test_the_versions_that_must_go_together_are_pinned_exactly() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
-    pinned = " ".join(extras["tensorflow"] + extras["metal"] + extras["lessons"] + extras["metal-legacy"])
+    pinned = " ".join(extras["metal"] + extras["lessons"] + extras["metal-legacy"])
     for name in (
         "tensorflow",
         "tensorflow-metal",

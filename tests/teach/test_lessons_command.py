@@ -107,7 +107,7 @@ def test_who_has_too_new_a_python_is_not_told_to_install_what_it_cannot_have(tmp
     monkeypatch.setattr(sys, "version_info", (3, 14, 0))
     assert main(["lessons", str(tmp_path)]) == 0
     said = capsys.readouterr().out
-    assert "[tensorflow] needs Python 3.12 or older, and this is Python 3.14: run them in" in said
+    assert "[lessons] needs Python 3.12 or older, and this is Python 3.14: run them in" in said
     assert "pip install" not in said
 
 

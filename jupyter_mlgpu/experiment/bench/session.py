@@ -267,6 +267,8 @@ def import_backend(name: str) -> Backend:
             f"{registry.title(name)} is installed but does not import ({type(error).__name__}: {error}); "
             f"`python -c 'import {module}'` shows the whole message."
         ) from error
+    if (why := registry.why_too_old(name)) is not None:
+        raise BenchError(why)
     return registry.backend(name)
 
 

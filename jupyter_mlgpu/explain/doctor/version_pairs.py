@@ -27,6 +27,7 @@ from jupyter_mlgpu.explain.doctor.maybe import NotKnownError, Unknown
 from jupyter_mlgpu.explain.doctor.metal import APPLES, communitys
 from jupyter_mlgpu.explain.doctor.remedies import NOTHING, Remedy, as_written, run
 from jupyter_mlgpu.explain.doctor.versions import minor, older, within
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 #: Titles of packages in sentences, if different from their names.
@@ -181,6 +182,7 @@ def _where_numpy_2_is_required(facts: Facts, finding: Finding, names: Sequence[s
     return replace(finding, remedy=run("pip", "install", "--upgrade", *names))
 
 
+_MLX = registry.framework("mlx")
 #: The newest pair with Apple's plug-in that works.
 _METAL_PAIR = ("tensorflow==2.19.1", "tensorflow-metal==1.2.0")
 
@@ -315,6 +317,22 @@ PAIRS = (
             )
         ),
     ),
+    # `make test-versions`; 0.29 and 0.30 lack `device_count` and `synchronize` of a device. For PyTorch and
+    # JAX only the first receipt says the same: an old one may be there for a reason, such as jax-metal.
+    VersionPair(
+        "mlx-version",
+        about="Receipts need functions of MLX that older versions lack. Cells run all the same.",
+        title=say("MLX is new enough for receipts"),
+        wrong=say("MLX is too old for receipts: they do not say where it ran."),
+        clashes=(
+            Clash(
+                f"mlx<{_MLX.oldest}",
+                "jupyter_mlgpu",
+                (f"mlx>={_MLX.oldest}",),
+                note=say("Receipts need MLX {oldest} or newer.", oldest=_MLX.oldest or ""),
+            ),
+        ),
+    ),
     # tensorflow/tensorflow#102743 and #72888; pycroscopy/pyAutoMic#9 (torch 2.2). First versions for NumPy 2:
     # their release notes.
     VersionPair(
@@ -365,7 +383,9 @@ PAIRS = (
             Clash("jax-metal", "jax>=0.5.1", note=say("The last version of jax that it supports is 0.5.0.")),
         ),
         remedy=as_written(
-            "pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal"
+            "pip uninstall -y jax-metal\n"
+            "pip install --upgrade jax-mps jax jaxlib\n"
+            "# jax-mps needs Python 3.12 or newer. Without it, JAX runs on the CPU."
         ),
     ),
     # jupyterlab/jupyterlab-git#923 and #861, StatCan/aaw-kubeflow-containers#93.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.measure.activity.activity import Call, Part
+from jupyter_mlgpu.measure.activity.activity import Activity, Call, Part
 from jupyter_mlgpu.measure.frameworks import registry
 
 #: Methods and functions that give the host values computed by a device.
@@ -84,6 +84,13 @@ def converts(call: Call | None) -> bool:
     return call is not None and call.module == "builtins" and _name(call) in _CONVERSIONS
 
 
+def asks(part: Part) -> bool:
+    """Return True if the call waits for values of a device, or copies between it and the host."""
+    if part.state != "short calls" and converts(part.call):
+        return True
+    return part.doing in ("values", "copy") or brings_values(part.call) or copies(part.call)
+
+
 def copies(call: Call | None) -> bool:
     """Return True if the call copies between host and device."""
     return call is not None and _name(call) in _COPIES
@@ -117,6 +124,12 @@ def goes_backward(call: Call | None) -> bool:
 def operates(call: Call | None) -> bool:
     """Return True if the sampled instruction itself is an operation of an array library."""
     return call is not None and call.text != "" and _is_of_arrays(call)
+
+
+def frameworks_called(activity: Activity) -> set[str]:
+    """Return the frameworks of which samples found an operation."""
+    modules = {part.call.module for part in activity.parts if part.call is not None and operates(part.call)}
+    return {name for name in registry.FRAMEWORKS for module in modules if (module or "").startswith(name)}
 
 
 def holds_gil(part: Part) -> bool:

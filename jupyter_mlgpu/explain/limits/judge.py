@@ -21,6 +21,7 @@ from jupyter_mlgpu.explain.limits import (
 )
 from jupyter_mlgpu.explain.limits.confidence import LIKELY, OPEN, OTHERS, confidence, others
 from jupyter_mlgpu.explain.limits.lines import hot_lines
+from jupyter_mlgpu.explain.limits.most import mostly
 from jupyter_mlgpu.explain.limits.own_work import OwnWork
 from jupyter_mlgpu.explain.limits.shares import Cause, Shares, kind_of
 from jupyter_mlgpu.measure.activity.activity import Activity, Line, Part
@@ -65,7 +66,10 @@ def with_limit(record: Record, activity: Activity) -> Record:
     framework_worked = bool(record.device.ran_on)
     cell_shares = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu)
     # Each of the following calls corrects the sampled shares in place.
-    busy_gpu = measured.gpu(cell_shares, activity) if on_gpu and gpu_work is None else None
+    busy_gpu = None
+    if on_gpu and gpu_work is None:
+        on_metal = any(device.kind == "metal" for device in record.device.ran_on or ())
+        busy_gpu = measured.gpu(cell_shares, activity, shares_memory=on_metal)
     _count_preparation(cell_shares, activity)
     if gpu_work is not None:
         own_work.share_out(cell_shares, gpu_work)
@@ -146,11 +150,12 @@ class _CellTime:
         mixture = evidence.mixture(cell_shares) if level == "open" else {}
         samples = None if cell_shares.exact == cause else cell_shares.samples
         # If the share was sampled although the GPU's work was recorded, it is the host's waiting for the GPU.
-        waited_for_gpu = gpu_work is not None and cause == "device" and samples is not None
+        # So it is if the host asked for values of a GPU that is not known to have been busy.
+        asked = gpu_work is None and busy_gpu is None and self.on_gpu and mostly(parts, calls.asks)
+        waited_for_gpu = cause == "device" and samples is not None and (gpu_work is not None or asked)
+        told: Cause = "gpu" if waited_for_gpu else cause
         name = busy_gpu if gpu_work is None else gpu_work.device[0]
-        sentence = limit_sentences.sentence(
-            "gpu" if waited_for_gpu else cause, share, samples, parts, name, certain=level == "sure"
-        )
+        sentence = limit_sentences.sentence(told, share, samples, parts, name, certain=level == "sure")
         limit = Limit(
             kind=kind_of(cause),
             confidence=level,
@@ -159,7 +164,7 @@ class _CellTime:
             evidence=supporting,
             next=remedies.WITHOUT_NEIGHBOURS
             if activity.gpu_neighbours and level == "open" and cause == "device"
-            else remedies.remedy("unknown" if may_be_native else cause, self.record, parts),
+            else remedies.remedy("unknown" if may_be_native else told, self.record, parts),
             parts=evidence.by_kind(mixture) or None,
         )
         remaining = evidence.at_least(cause, share, cell_shares, gpu_work, seconds)

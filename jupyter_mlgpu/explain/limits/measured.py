@@ -25,17 +25,22 @@ def compiling(found: Shares, activity: Activity) -> None:
         found.take("compiling", (measured - sampled) / (found.seconds - sampled))
 
 
-def gpu(found: Shares, activity: Activity) -> str | None:
-    """Correct waits and work by the GPU utilization, and return the name of a GPU that mostly worked."""
+def gpu(found: Shares, activity: Activity, *, shares_memory: bool) -> str | None:
+    """Correct waits and work by the GPU utilization, and return the name of a GPU that mostly worked.
+
+    `shares_memory`: the GPU works in the host's memory, so that values are not copied from it.
+    """
     label = max(activity.gpus, key=lambda one: activity.gpus[one][0], default=None)
     if label is None:
         return None
+    # Such a call runs for long only while it waits for a device.
+    found.move("waiting", "device", lambda part: calls.converts(part.call), guessed=False)
     busy = activity.gpus[label][0]
     if busy >= _BUSY:
         _count_gpu_work(found, full=busy >= _FULL)
         return label
-    # Waiting for values of an idle GPU is counted as waiting for their copy.
-    found.move("device", "transfer", _asks)
+    if not shares_memory:  # waiting for values of an idle GPU is counted as waiting for their copy
+        found.move("device", "transfer", calls.asks)
     return label if _count_waits_for_threads(found, busy) else None
 
 
@@ -65,9 +70,5 @@ def _waits(part: Part) -> bool:
     return part.state in ("native", "idle", "idle beside others")
 
 
-def _asks(part: Part) -> bool:
-    return part.doing in ("values", "copy") or calls.brings_values(part.call) or calls.copies(part.call)
-
-
 def _waits_for_others(part: Part) -> bool:
-    return part.state == "idle beside others" and not _asks(part)
+    return part.state == "idle beside others" and not calls.asks(part)

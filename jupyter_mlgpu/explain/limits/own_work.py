@@ -101,11 +101,11 @@ def share_out(found: Shares, own: OwnWork) -> None:
     computes = max(0.0, own.computing - own.tail) * whole
     found.move("transfer", "device", _any, guessed=False)
     # Where much was copied, this includes the host's own copy into a buffer.
-    found.grant("device", "transfer", _asks, whole if own.copied >= _COPIED else own.copying * whole)
+    found.grant("device", "transfer", calls.asks, whole if own.copied >= _COPIED else own.copying * whole)
     launched = own.launches * _A_LAUNCH
     launched -= found.grant("device", "launch", lambda part: part.state == "short calls", launched)
     queued: list[tuple[Cause, Callable[[Part], bool]]] = [
-        ("device", _asks),
+        ("device", calls.asks),
         ("device", _waits_for_others),
         ("waiting", calls.is_unnamed_wait),
         ("device", _any),
@@ -115,9 +115,9 @@ def share_out(found: Shares, own: OwnWork) -> None:
     earlier = own.earlier * whole
     for cause, which in queued[:3]:
         earlier -= found.grant(cause, "earlier", which, earlier)
-    for which in (_asks, _waits_for_others):
+    for which in (calls.asks, _waits_for_others):
         launched -= found.grant("device", "launch", which, launched)
-    found.grant("device", "unknown", _asks, whole)
+    found.grant("device", "unknown", calls.asks, whole)
     found.move("device", "native", _any, guessed=False)
     found.move("gpu", "device", _any, guessed=False)
     found.by_kind["device"] += own.tail * whole
@@ -129,12 +129,6 @@ def share_out(found: Shares, own: OwnWork) -> None:
 
 def _any(part: Part) -> bool:
     return True
-
-
-def _asks(part: Part) -> bool:
-    if part.state != "short calls" and calls.converts(part.call):
-        return True
-    return part.doing in ("values", "copy") or calls.brings_values(part.call) or calls.copies(part.call)
 
 
 def _waits_for_others(part: Part) -> bool:

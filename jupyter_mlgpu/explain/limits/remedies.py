@@ -1,9 +1,13 @@
-"""Choose one remedy for a limit, by what was called and what can help there."""
+"""Choose one remedy for a limit, by what was called and what can help there.
+
+A remedy names functions of one framework only where that framework did the work: see `Framework.remedies`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from jupyter_mlgpu.explain.limits import calls
 from jupyter_mlgpu.explain.limits.most import common, mostly
 from jupyter_mlgpu.explain.limits.shares import Cause, kind_of
 from jupyter_mlgpu.measure.activity.activity import Part
@@ -12,6 +16,7 @@ from jupyter_mlgpu.record.limit import LimitKind
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 
+#: Other programs on the GPU are known only from NVIDIA's driver, which `nvidia-smi` comes with.
 WITHOUT_NEIGHBOURS = say("Run it again when no other program uses the GPU: `nvidia-smi` lists them.")
 
 COMPILES_EACH_TIME = say(
@@ -37,6 +42,11 @@ _LOADER = say(
     "`x[i:i + n]`. Otherwise use more workers: `num_workers=`."
 )
 
+_ASKS = say(
+    "This line waits for all that the GPU was given so far. In a loop, keep values on the GPU, and read them "
+    "after it."
+)
+
 _BY_KIND: dict[LimitKind, Sentence] = {
     "compiling": say(
         "Run it again: what was compiled is kept. Changed shapes or Python numbers are compiled again."
@@ -60,6 +70,13 @@ _BY_KIND: dict[LimitKind, Sentence] = {
     "unknown": say("Add `%%mlc_trace --ops` at the top of the cell for details."),
 }
 
+#: Kinds of limits that another library's calls may have caused in a cell in which a framework worked.
+_NEEDS_A_CALL: frozenset[LimitKind] = frozenset(("input",))
+
+#: Array libraries by the root of their modules, in addition to the frameworks under their own names. Keras
+#: runs on several frameworks, so it is not one of them.
+_ARRAY_LIBRARIES: Mapping[str, str] = {"jaxlib": "jax", "numpy": "numpy", "cupy": "cupy"}
+
 
 def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence | None:
     """Return one thing to do, or None for a cell that failed for another reason than a memory shortage.
@@ -68,8 +85,14 @@ def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence
     """
     if record.outcome == "error" and cause != "memory":
         return None
-    found = _by_call(cause, parts) or _BY_KIND[kind_of(cause)]
-    return _in_place_of_profiling(record) or found if is_to_profile(found) else found
+    kind = kind_of(cause)
+    library = common(parts, _array_library)
+    framework = library if library is not None else _only_framework(record)
+    found = _by_call(cause, parts, framework, record)
+    if found is None and (library is not None or kind not in _NEEDS_A_CALL):
+        found = _of_framework(kind, framework, record)
+    found = found or _BY_KIND[kind]
+    return _TIME_PARTS if is_to_profile(found) and not _can_be_profiled(framework, record) else found
 
 
 def is_to_profile(advice: Sentence | None) -> bool:
@@ -77,16 +100,18 @@ def is_to_profile(advice: Sentence | None) -> bool:
     return advice is not None and advice in (_BY_KIND["device"], _BY_KIND["unknown"])
 
 
-def _by_call(cause: Cause, parts: Sequence[Part]) -> Sentence | None:
+def _by_call(cause: Cause, parts: Sequence[Part], framework: str | None, record: Record) -> Sentence | None:
     """Return the advice that fits what was called, or None if the cause alone decides."""
     if cause == "earlier":
         return say("Earlier cells launched that work: their receipts show it.")
+    if cause == "gpu" and mostly(parts, calls.asks):
+        return _ASKS
     if cause == "importing":
         return say("Modules are imported only once: the next run of this cell will not wait for that.")
     if cause in ("input", "launch", "python") and mostly(parts, _predicts):
         return _PREDICT
     if cause == "input" and mostly(parts, lambda part: part.doing == "loader"):
-        return _LOADER
+        return _of_framework("loader", framework, record) or _LOADER
     if cause == "python" and common(parts, _of_a_library) is not None:
         return _PROFILE_PYTHON
     return None
@@ -106,10 +131,41 @@ def _of_a_library(part: Part) -> str | None:
     return call.module
 
 
-def _in_place_of_profiling(record: Record) -> Sentence | None:
-    """Return other advice if no framework that worked in the cell has a profiler of operations."""
-    worked = {one.framework for one in record.device.ran_on or ()} | set(record.device.only)
-    known = [registry.framework(name) for name in sorted(worked & set(registry.FRAMEWORKS))]
-    if any(one.profiler is not None and one.instead_of_operations is None for one in known):
+def _array_library(part: Part) -> str | None:
+    """Return the framework, or another array library, of the innermost call or of the user's line."""
+    for call in (part.call, part.line_call):
+        root = "" if call is None or call.module is None else call.module.partition(".")[0]
+        if root in registry.FRAMEWORKS or root in _ARRAY_LIBRARIES:
+            return _ARRAY_LIBRARIES.get(root, root)
+    return None
+
+
+def _only_framework(record: Record) -> str | None:
+    """Return the framework that worked in the cell, or None if there were several, or none is known."""
+    worked = _worked(record)
+    return next(iter(worked)) if len(worked) == 1 else None
+
+
+def _worked(record: Record) -> set[str]:
+    return {one.framework for one in record.device.ran_on or ()} | set(record.device.only)
+
+
+def _of_framework(kind: str, framework: str | None, record: Record) -> Sentence | None:
+    """Return a framework's own advice for a kind of limit, on the kind of device where it worked."""
+    if framework not in registry.FRAMEWORKS:
         return None
-    return next((one.instead_of_operations for one in known if one.instead_of_operations), _TIME_PARTS)
+    remedies = registry.framework(framework).remedies
+    return remedies.get(f"{kind} on {_device_kind(framework, record)}") or remedies.get(kind)
+
+
+def _device_kind(framework: str, record: Record) -> str | None:
+    """Return the kind of device on which a framework worked, that of a GPU if it used one."""
+    kinds = [one.kind for one in record.device.ran_on or () if one.framework == framework]
+    only = "cpu" if record.device.only.get(framework, "").startswith("cpu:") else None
+    return next((kind for kind in kinds if kind != "cpu"), next(iter(kinds), only))
+
+
+def _can_be_profiled(framework: str | None, record: Record) -> bool:
+    """Return True if the framework, or one of several that worked in the cell, has a profiler."""
+    names = _worked(record) if framework is None else {framework}
+    return any(registry.framework(name).profiler is not None for name in names & set(registry.FRAMEWORKS))

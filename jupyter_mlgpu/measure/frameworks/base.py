@@ -7,8 +7,8 @@ no method imports it, because the user's next line may still configure it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -17,6 +17,9 @@ from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 
 
 class Device(Struct, frozen=True):
@@ -31,6 +34,16 @@ class Device(Struct, frozen=True):
     def number(self) -> int:
         """The number in the name: 1 of `gpu:1`."""
         return int(self.name.partition(":")[2])
+
+
+class UsableMemory(Struct, frozen=True):
+    """The bytes that macOS recommends a GPU to use at most (Metal's `recommendedMaxWorkingSetSize`).
+
+    It is less than the machine's memory, which the GPU shares. `source` names the framework's function.
+    """
+
+    bytes: int
+    source: Sentence
 
 
 class Details(Struct, frozen=True):
@@ -91,11 +104,12 @@ class Framework(Struct, frozen=True):
         profiler: a class that implements `ops.profiler.Profiler`.
         profiling: a module that implements `profiler_hooks.FrameworkProfiler`, written without an attribute.
         why_no_profiler: the reason, if there is no profiler, or none that is to be had.
-        instead_of_operations: how to see where time goes, if the profiler does not show operations.
         why_no_xspace: the reason, if the profiler writes no XSpace.
         evaluate: a function that forces the evaluation of a value, if the framework is lazy.
         build: a function that takes a folder of packages and returns the versions of CUDA and cuDNN for which
             the framework in it was built (each None if there is none); None if it is not in that folder.
+        oldest: the oldest version that its backend supports, the lower bound of its extra (`2.8`); None if
+            that is not checked. With an older one, cells run and their receipts say what to install.
         newest_python: the newest Python for which the versions in its extra were built. On a newer Python,
             pip silently leaves them out. None if pip reports it.
         packages: its packages, and those whose versions must be compatible with it. A trailing * matches any
@@ -107,11 +121,15 @@ class Framework(Struct, frozen=True):
             default path within the home folder.
         race_note: a sentence about what the times of a race include or omit.
         race_note_gpu: the same for races on a GPU.
+        gpu_note: a sentence about what selecting a GPU changes for the user's code.
         gpu_by_default: True if its operations go to a GPU when it has one and nothing else is asked for.
         keeps_gil: True if its short operations keep the GIL.
         compiled_in: the module that defines the wrappers of compiled functions, if these wrappers report the
             user's module as their own; None if they are objects of the framework.
         stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
+        remedies: what to do about a kind of limit, in the framework's own names, by the kind (`launch`) or by
+            the kind and a kind of device (`launch on metal`). Limits that are not listed have the advice of
+            `explain/limits/remedies.py`, which names no framework.
         verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
             kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
             on a machine of that kind or on the emulated device (tests/metal_emulator), never from
@@ -127,10 +145,10 @@ class Framework(Struct, frozen=True):
     profiler: str | None = None
     profiling: str | None = None
     why_no_profiler: Sentence | None = None
-    instead_of_operations: Sentence | None = None
     why_no_xspace: str = ""
     evaluate: str | None = None
     build: str | None = None
+    oldest: str | None = None
     newest_python: tuple[int, int] | None = None
     packages: tuple[str, ...] = ()
     metal_packages: tuple[str, ...] = ()
@@ -139,10 +157,12 @@ class Framework(Struct, frozen=True):
     caches: Mapping[str, tuple[str, str]] = {}
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
+    gpu_note: Sentence | None = None
     gpu_by_default: bool = True
     keeps_gil: bool = False
     compiled_in: str | None = None
     stack_rules: Rules = {}
+    remedies: Mapping[str, Sentence] = {}
     verified: Mapping[str, Verified] = {}
 
     def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:
@@ -189,7 +209,8 @@ class Observed(Struct, frozen=True):
     """A backend's results for one cell: where operations ran (None if unknown) and the allocator's peak.
 
     `only` is the one device on which anything can have run, if that is known and `ran_on` is not. `worked` is
-    True if something ran, on whichever device. `notes` are sentences for the receipt.
+    True if something ran, on whichever device. `default` is the short name of the device on which
+    the framework makes new values, None if unknown. `notes` are sentences for the receipt.
     """
 
     ran_on: tuple[RanOn, ...] | None
@@ -198,6 +219,7 @@ class Observed(Struct, frozen=True):
     notes: tuple[Sentence, ...] = ()
     only: str | None = None
     worked: bool = False
+    default: str | None = None
 
     @property
     def known(self) -> bool:
@@ -251,6 +273,13 @@ class Backend(Protocol):
 
     def details(self, device: Device) -> Details:
         """Return what is known of the hardware behind a device."""
+
+    def usable_memory(self, device: Device) -> UsableMemory | None:
+        """Return what a Mac's GPU should use at most; None for other devices, or if it is not known.
+
+        Called at the user's request: it may create the framework's allocator.
+        """
+        return None
 
     def why_no_gpu(self) -> Sentence:
         """Return one sentence for a user who finds no GPU among the devices."""
@@ -311,6 +340,18 @@ class Backend(Protocol):
     def release(self) -> None:
         """Release what stays in the framework between observed cells, until the next one begins."""
         return
+
+    def placed_values(self, values: Mapping[str, object]) -> Sequence[PlacedValue]:
+        """Return those of the user's values, by name, on whose devices the framework computes.
+
+        Only the framework's own objects are read, and no code of the user runs. Empty for a framework that
+        moves values to where it computes.
+        """
+        return ()
+
+    def left_on_cpu_note(self, placed: Sequence[PlacedValue]) -> Sentence | None:
+        """Return one sentence on a model left on the CPU although there is a GPU; None if there is none."""
+        return None
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Return one sentence that names the user's values on another device than the selected one.

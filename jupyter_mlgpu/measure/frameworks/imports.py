@@ -9,6 +9,7 @@ import, and `stop` removes the finder.
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Container, Sequence
 from importlib.machinery import ModuleSpec
@@ -36,6 +37,21 @@ def imported(name: str) -> bool:
     spec = user_objects.module_namespace(found).get("__spec__")
     # A spec of another type was put there by the user's code.
     return type(spec) is ModuleSpec and not getattr(spec, "_initializing", False)
+
+
+def version(name: str) -> str | None:
+    """Return the version that a module in `sys.modules` names (`__version__`), None if it names none yet."""
+    found = module(name)
+    if found is None:
+        return None
+    text = user_objects.module_namespace(found).get("__version__")
+    # PyTorch's is a str with comparisons of its own.
+    return str.__str__(text) if user_objects.is_a(text, str) else None
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version: (2, 13) for `2.13.0+cpu`."""
+    return tuple(map(int, re.findall(r"\d+", version)[:2]))
 
 
 class ImportHook:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import importlib
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jupyter_mlgpu.measure.frameworks.base import Backend, Framework
+from jupyter_mlgpu.measure.frameworks import imports
+from jupyter_mlgpu.measure.frameworks.base import Backend, Framework, UsableMemory
+from jupyter_mlgpu.record import extras
 from jupyter_mlgpu.record.errors import BenchError, DeviceError
 from jupyter_mlgpu.record.extras import install_line, installed
-from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.sentence import Sentence, say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.frameworks.benchmarks import Programs, Training
@@ -42,6 +45,8 @@ OWN = tuple(FRAMEWORKS)
 BENCHMARKED_FIRST = "torch"
 
 _backends: dict[str, Backend] = {}
+#: The imported frameworks whose version was compared with the oldest one that their backend supports.
+_version_checked: set[str] = set()
 
 
 def register(name: str, module: str, description: str) -> None:
@@ -77,10 +82,34 @@ def part(where: str) -> Any:
 
 
 def backend(name: str) -> Backend:
-    """Return the backend of a framework, loaded or not."""
+    """Return the backend of a framework, loaded or not.
+
+    For a version that is too old for it, this is a backend that says so (`too_old.py`).
+    """
     if name not in _backends:
         _backends[name] = part(framework(name).backend)()
+    if name not in _version_checked:
+        _check_version(name)
     return _backends[name]
+
+
+def _check_version(name: str) -> None:
+    """Replace the backend of a framework that is too old. Does nothing before its version can be read."""
+    module = FRAMEWORKS[name].module
+    version = imports.version(module)
+    if version is None:
+        return
+    _version_checked.add(name)
+    oldest = framework(name).oldest
+    if oldest is not None and imports.numbers(version) < imports.numbers(oldest):
+        from jupyter_mlgpu.measure.frameworks.too_old import OldBackend
+
+        _backends[name] = OldBackend(framework(name), module, version)
+
+
+def why_too_old(name: str) -> Sentence | None:
+    """Return what to do about a framework's version that is too old for its backend; None if it is not."""
+    return getattr(backend(name), "why_too_old", None)
 
 
 def profiler(name: str) -> Profiler | Refused:
@@ -92,8 +121,9 @@ def profiler(name: str) -> Profiler | Refused:
     from jupyter_mlgpu.measure.ops.profiler import Refused
 
     known = framework(name) if name in FRAMEWORKS else None
-    if known is None or known.profiler is None:
-        why = known.why_no_profiler if known is not None else None
+    too_old = None if known is None else why_too_old(name)
+    if known is None or known.profiler is None or too_old is not None:
+        why = too_old or known.why_no_profiler if known is not None else None
         return Refused(why or say("No profiler is known for {name}.", name=name))
     found: Profiler = part(known.profiler)()
     return found
@@ -132,6 +162,16 @@ def imported_or_importing() -> list[str]:
     return [name for module, name in MODULES.items() if module in sys.modules]
 
 
+def usable_memory() -> UsableMemory | None:
+    """Return what a Mac's GPU should use at most, by the first framework that reports it, else None."""
+    for backend in loaded():
+        with suppress(Exception):  # a failing framework must not hide the others
+            found = map(backend.usable_memory, backend.devices())
+            if (usable := next(filter(None, found), None)) is not None:
+                return usable
+    return None
+
+
 def loaded() -> tuple[Backend, ...]:
     """Return the backends of the frameworks that the user's program has imported."""
     # Other frameworks need no backend, whose own import takes a while.
@@ -141,7 +181,7 @@ def loaded() -> tuple[Backend, ...]:
 def created_backends() -> tuple[Backend, ...]:
     """Return the backends of `loaded` that exist already, without importing any module."""
     names = [name for name in imported_or_importing() if name in _backends]
-    return tuple(_backends[name] for name in names if _backends[name].loaded())
+    return tuple(one for one in map(backend, names) if one.loaded())
 
 
 def importable() -> list[str]:
@@ -151,15 +191,7 @@ def importable() -> list[str]:
 
 def too_new_a_python(name: str) -> str:
     """Return why a framework's extra installs nothing for this Python; empty if it installs the framework."""
-    newest = framework(name).newest_python
-    if newest is None or sys.version_info[:2] <= newest:
-        return ""
-    return say(
-        "[{extra}] needs Python {newest} or older, and this is Python {found}",
-        extra=name,
-        newest=".".join(map(str, newest)),
-        found=".".join(map(str, sys.version_info[:2])),
-    )
+    return extras.too_new_a_python(name, framework(name).newest_python)
 
 
 def import_framework(name: str) -> Backend:
@@ -180,4 +212,6 @@ def import_framework(name: str) -> Backend:
             f"{name} is installed but does not import ({type(error).__name__}: {error}); "
             f"run `import {module}` in a cell to see the whole message."
         ) from error
+    if (why := why_too_old(name)) is not None:
+        raise DeviceError(why)
     return backend(name)

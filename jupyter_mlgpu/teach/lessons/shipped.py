@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.extras import install_line, installed
+from jupyter_mlgpu.record.extras import install_line, installed, too_new_a_python
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.packaged import LABS, LESSONS
 
@@ -19,6 +18,8 @@ PLACES = (Path(__file__).parent / "notebooks", Path(__file__).parents[3] / "note
 #: English lessons are in the top folder, translated ones in folders named after their language. A lesson's
 #: messages are in the language of its folder.
 LANGUAGES = ("en", "zh")
+#: The newest Python for which the versions of the extra [lessons] were built.
+NEWEST_PYTHON = (3, 12)
 
 
 def folder() -> Path:
@@ -81,7 +82,7 @@ def missing_framework() -> Sentence | None:
     """Return a sentence on the missing framework and how to install it, or None if it is installed."""
     if installed("tensorflow"):
         return None
-    bounded = registry.too_new_a_python("tensorflow")
+    bounded = too_new_a_python("lessons", NEWEST_PYTHON)
     if bounded:
         return say(
             "The lessons compute with TensorFlow, and {bounded}: run them in a kernel with an older one.",

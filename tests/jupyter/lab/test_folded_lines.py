@@ -161,7 +161,7 @@ def test_a_notebook_whose_metadata_ask_for_it_shows_all_its_lines(lab: Lab) -> N
     lab.open("asks.ipynb")
     lab.run_to_end(0)
     lab.run_to_end(1)
-    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_contain_text("1 message")
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_be_visible()
     expect(in_sight(lab, 1, "oneDNN")).to_have_count(1)
     expect(fold(lab, 1)).to_have_count(0)
 
@@ -170,7 +170,7 @@ def test_a_notebook_whose_metadata_ask_for_it_shows_all_its_lines(lab: Lab) -> N
 def test_a_lesson_that_reads_log_lines_shows_them(lab: Lab) -> None:
     reads = "import jupyter_mlgpu\nfrom jupyter_mlgpu.lessons import check\njupyter_mlgpu.records()[-1].logs"
     run(lab, "lesson.ipynb", f"{WRITE}native(ONEDNN)", reads)
-    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_contain_text("1 message")
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_be_visible()
     expect(in_sight(lab, 1, "oneDNN")).to_have_count(1)
     expect(fold(lab, 1)).to_have_count(0)
 
@@ -179,7 +179,7 @@ def test_a_lesson_that_reads_log_lines_shows_them(lab: Lab) -> None:
 def test_who_wants_to_see_all_lines_sees_them_in_their_places(lab: Lab, setting: Callable[..., None]) -> None:
     setting(nativeLines="show")
     run(lab, "shown.ipynb", f"{WRITE}native(ONEDNN)")
-    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_contain_text("1 message")
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_be_visible()
     expect(in_sight(lab, 1, "oneDNN")).to_have_count(1)
     expect(fold(lab, 1)).to_have_count(0)
 

@@ -214,6 +214,6 @@ def test_a_chinese_jupyterlab_says_the_limit_in_chinese(lab: Lab, chinese: None)
     lab.page.get_by_role("dialog").get_by_role("button").first.click()
     lab.wait_for_notebook()
     line = lab.receipts.first.get_by_role("button").first
-    expect(line).to_contain_text("很可能：约 90 % 准备输入")  # noqa: RUF001
+    expect(line).to_contain_text("· 约 90 % 准备输入 ·")
     line.click()
     expect(lab.receipts.first.get_by_role("table", name="代码行")).to_contain_text("第 4 行")

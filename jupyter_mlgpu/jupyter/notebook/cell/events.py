@@ -253,6 +253,7 @@ class CellEvents:
                 in_cells(measurement.activity, code, record.cell.execution_count, self.shell),
                 output,
                 measurement.when_gpu_done,
+                measurement.observed,
             )
             self.on_record(record, ended)
 

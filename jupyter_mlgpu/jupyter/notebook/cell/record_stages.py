@@ -19,7 +19,7 @@ from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.capture.stretch import Notes
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.frameworks.base import Backend, Device
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.measure.selection import DeviceSelection
@@ -35,6 +35,8 @@ from jupyter_mlgpu.record.store import NEWEST, Store
 _MPS_VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
 #: Seconds below which a wait is not noticed.
 _UNNOTICED_S = 0.01
+#: Seconds of a cell's wall time from which a model left on the CPU is mentioned.
+_WORTH_MOVING_S = 1.0
 #: Seconds of wall time from which a cell that computed earlier cells' work says so.
 _WORTH_TELLING_S = 0.1
 #: Fewest records with which a cell can have run often enough to detect growth (see `growth.py`).
@@ -44,6 +46,7 @@ _FEWEST_TO_BE_SLOWER = 8
 
 # Names of the parts of a record, used in the note about a missing one. Made once because few cells need them.
 TRACEBACK = say("the time of the traceback")
+PLACES = say("where it ran")
 ELSEWHERE = say("what stays on another device")
 LAZY_WORK = say("what the cell left for later")
 NATIVE_LINES = say("the native lines of the cell")
@@ -80,7 +83,7 @@ class EndedCell(Struct, frozen=True):
     `devices` were requested while it ran. `items` is the number that the user gave. `left_out_s` is the time
     in seconds after the end of its code that the wall time leaves out. `activity` is the sampled activity
     with lines as the user sees them. `output` reads the cell's native lines. `when_gpu_done` calls a function
-    with the GPU's figures once they are known.
+    with the GPU's figures once they are known. `observed` are the frameworks' own observations.
     """
 
     code: str
@@ -90,6 +93,7 @@ class EndedCell(Struct, frozen=True):
     activity: Activity | None = None
     output: Callable[[], Notes | None] = lambda: None
     when_gpu_done: Callable[[Callable[[GpuFigures], None]], None] = lambda tell: None
+    observed: Mapping[str, Observed] = {}
 
 
 class NotebookSession(Struct, eq=False):
@@ -129,6 +133,27 @@ def with_traceback(record: Record, left_out_s: float) -> Record:
         return record
     source = say("IPython, to show the traceback; the times do not include it")
     return replace(record, facts={**record.facts, "traceback": Fact(units.seconds(left_out_s), source)})
+
+
+def with_places(
+    record: Record, cell: EndedCell, backends: Sequence[Backend], namespace: Mapping[str, Any]
+) -> Record:
+    """Add evidence from the values named in the cell for frameworks that do not report where they worked."""
+    if record.unfinished or any(work.launches for work in record.gpu_work):
+        return record  # the GPU's records show it, or will
+    if all(one.ran_on is not None or one.only is not None for one in cell.observed.values()):
+        return record
+    from jupyter_mlgpu.explain.limits.calls import frameworks_called
+    from jupyter_mlgpu.measure.frameworks.places import with_values
+
+    worked = {name for name, one in cell.observed.items() if one.worked}
+    if cell.activity is not None:
+        worked |= frameworks_called(cell.activity)
+    values = named_values(cell.code, namespace)
+    places = with_values(record.device, values, backends, cell.observed, worked)
+    record = replace(record, device=places.device)
+    moving = not cell.devices and (record.reading("wall_time").value or 0) >= _WORTH_MOVING_S
+    return _with_notes(record, places.notes) if moving else record
 
 
 def with_values_elsewhere(

@@ -1,6 +1,7 @@
 """The description of JAX, whose support is in this folder. Nothing here imports JAX at the top."""
 
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
+from jupyter_mlgpu.measure.frameworks.jax.platforms import METAL_PACKAGES
 from jupyter_mlgpu.record.sentence import say
 
 FRAMEWORK = Framework(
@@ -13,8 +14,9 @@ FRAMEWORK = Framework(
     profiler="jupyter_mlgpu.measure.frameworks.jax.profiler:JaxProfiler",
     profiling="jupyter_mlgpu.measure.frameworks.jax.profiling",
     build="jupyter_mlgpu.measure.frameworks.jax.doctor:build",
-    packages=("jax*",),
-    metal_packages=("jax-metal",),
+    oldest="0.8",
+    packages=("jax*", "metaljax"),
+    metal_packages=METAL_PACKAGES,
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
     memory_growth_env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
     race_note=say(
@@ -40,6 +42,28 @@ FRAMEWORK = Framework(
         "jax/_src/array.py": {"block_until_ready": "values", "_value": "values", "__array__": "values"},
         "jax/_src/api.py": {"block_until_ready": "values", "device_put": "copy", "device_get": "copy"},
         "jax/_src/profiler.py": {"start_trace": "profiler", "stop_trace": "profiler"},
+    },
+    remedies={
+        "compiling": say(
+            "Run it again: what was compiled is kept. `jax.jit` compiles again for other shapes, types and "
+            "static arguments."
+        ),
+        "launch": say(
+            "Put more into each launch: the whole step in one function under `jax.jit`, and loops in "
+            "`jax.lax.scan`."
+        ),
+        "transfer": say(
+            "Keep results on the device: wait with `jax.block_until_ready`, or read values, once after the "
+            "loop."
+        ),
+        "bandwidth": say(
+            "It is near this machine's memory bandwidth: `jax.jit` over more operations fuses them, and a "
+            "smaller number type moves fewer bytes."
+        ),
+        "memory on cuda": say(
+            "Use less memory at once: a smaller batch, or `jax.jit(step, donate_argnums=...)`, which reuses "
+            "the memory of its arguments."
+        ),
     },
     verified={
         "cpu": Verified("Linux x86-64, JAX 0.10.2"),

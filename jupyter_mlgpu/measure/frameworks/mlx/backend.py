@@ -30,6 +30,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Observation,
     Observed,
     Scope,
+    UsableMemory,
 )
 from jupyter_mlgpu.measure.frameworks.evidence import default_device, may_have_run, only_device
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
@@ -41,6 +42,7 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 NOT_REPORTED = say("MLX does not report where its operations ran.")
+_USABLE = Sentence("mlx.core.device_info")
 LAZY = say("Work that this cell left unevaluated (`mx.eval`) counts toward a later cell.")
 # Short, because a receipt contains it three times.
 NOTHING_KNOWN = say("It took hardly any memory: it computes only when a value is needed.")
@@ -89,6 +91,12 @@ class MlxBackend(Backend):
         name = info.get("device_name")
         driver = hardware.nvidia(device.name).driver if device.kind == "cuda" else None
         return Details(name and str(name), memory and int(memory), driver)
+
+    def usable_memory(self, device: Device) -> UsableMemory | None:
+        """Return what Metal recommends. MLX's own limit is 1.5 times that (`get_memory_limit`)."""
+        info = _mx().device_info(native(device)) if device.kind == "metal" else {}
+        recommended = info.get("max_recommended_working_set_size")
+        return None if recommended is None else UsableMemory(int(recommended), _USABLE)
 
     def why_no_gpu(self) -> Sentence:
         """Return a sentence. Metal is part of MLX on a Mac; CUDA needs another package."""

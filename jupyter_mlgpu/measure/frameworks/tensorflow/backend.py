@@ -18,7 +18,7 @@ from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks import hardware, misplaced_values
+from jupyter_mlgpu.measure.frameworks import hardware, placed_values
 from jupyter_mlgpu.measure.frameworks.allocator import no_allocator_readings
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
@@ -189,16 +189,16 @@ class TensorFlowBackend(Backend):
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Return a sentence about variables: they stay where they were created, and graphs copy them."""
-        found = misplaced_values.misplaced_among(variables(values), device.name) if _initialised() else []
+        found = placed_values.misplaced_among(variables(values), device.name) if _initialised() else []
         if not found:
             return None
         command = say("`%mlc_device {device}`", device=device.name)
         return say(
             "{told}. To move {what}, create `{name}` again after {command}.",
-            told=misplaced_values.misplaced_values_note(found, device.name),
+            told=placed_values.misplaced_note_of(found, device.name),
             name=found[0].name,
             command=command,
-            what=misplaced_values.pronoun(found),
+            what=placed_values.pronoun(found),
         )
 
     def _counters(self) -> dict[str, Peaks]:

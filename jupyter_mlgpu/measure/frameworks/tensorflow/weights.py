@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
-from jupyter_mlgpu.measure.frameworks.misplaced_values import LIMIT, MisplacedValue, contained_values
+from jupyter_mlgpu.measure.frameworks.placed_values import LIMIT, PlacedValue, contained_values
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import short_name
 from jupyter_mlgpu.measure.user_objects import attributes, is_kind, is_one_of, type_module, type_name
 
@@ -19,7 +19,7 @@ STEPS = 4 * LIMIT
 _OF_A_LAYER = ("_trainable_variables", "_non_trainable_variables", "_layers")
 
 
-def variables(values: Mapping[str, object]) -> list[MisplacedValue]:
+def variables(values: Mapping[str, object]) -> list[PlacedValue]:
     """Return each value that contains variables, with their number by device."""
     walk = _Walk()
     found = []
@@ -29,7 +29,7 @@ def variables(values: Mapping[str, object]) -> list[MisplacedValue]:
             parts.update(walk.devices(one))
         if parts:
             what = None if walk.is_variable(values[name]) else "weights"
-            found.append(MisplacedValue(name, parts, what, cut or walk.full))
+            found.append(PlacedValue(name, parts, what, cut or walk.full))
     return found
 
 

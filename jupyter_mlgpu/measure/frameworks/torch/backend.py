@@ -14,10 +14,10 @@ which is set too.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks import evidence, hardware, misplaced_values
+from jupyter_mlgpu.measure.frameworks import evidence, hardware, placed_values
 from jupyter_mlgpu.measure.frameworks.allocator import (
     allocator_readings,
     no_allocator_readings,
@@ -32,12 +32,14 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Device,
     Observation,
     Observed,
+    UsableMemory,
 )
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
+from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
-from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope
+from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope, default_device
 from jupyter_mlgpu.measure.frameworks.torch.tensors import tensors
 from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, join_peaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
@@ -45,6 +47,7 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 # Short, because the size of a receipt is limited and it contains each note three times.
 NOT_REPORTED = say("PyTorch does not report where its operations ran.")
+_USABLE = Sentence("torch.mps.recommended_max_memory")
 _PEAK = Sentence("torch.cuda.max_memory_allocated")
 _PEAK_WITH_GRAPHS = say("torch.cuda.max_memory_allocated, plus what CUDA graphs keep")
 
@@ -88,6 +91,12 @@ class TorchBackend(Backend):
             return known
         properties = _torch().cuda.get_device_properties(device.number)
         return Details(str(properties.name), int(properties.total_memory), known.driver)
+
+    def usable_memory(self, device: Device) -> UsableMemory | None:
+        """Return what Metal recommends, from the same function as PyTorch's own limits."""
+        if device.kind != "metal":
+            return None
+        return UsableMemory(int(_torch().mps.recommended_max_memory()), _USABLE)
 
     def why_no_gpu(self) -> Sentence:
         """Return a sentence that says if the build supports no GPU or if the machine has none."""
@@ -188,9 +197,28 @@ class TorchBackend(Backend):
 
         return CountingObservation(self.observe(), self.devices()[0])
 
+    def placed_values(self, values: Mapping[str, object]) -> Sequence[PlacedValue]:
+        """Return the tensors and modules among the values, with their devices."""
+        return tensors(values)
+
+    def left_on_cpu_note(self, placed: Sequence[PlacedValue]) -> Sentence | None:
+        """Return a sentence that names a module whose weights are all on the CPU, and how to move it."""
+        gpu = next((device for device in self.devices() if device.kind != "cpu"), None)
+        module = next((one for one in placed if one.what == "weights" and set(one.parts) == {"cpu:0"}), None)
+        if gpu is None or module is None:
+            return None
+        return say(
+            "{model} are on cpu:0, though PyTorch can use {gpu} here. `{name}.to({device})` moves them; move "
+            "its inputs, too. `%%mlc_race` shows if the GPU is faster.",
+            model=placed_values.first_described(module, gpu.name),
+            gpu=gpu.name,
+            name=module.name,
+            device=repr(gpu.native_name.partition(":")[0]),
+        )
+
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Return a sentence that names tensors and modules on another device, and how to move them."""
-        misplaced = misplaced_values.misplaced_among(tensors(values), device.name)
+        misplaced = placed_values.misplaced_among(tensors(values), device.name)
         if not misplaced:
             return None
         first, move = misplaced[0], f"to({device.native_name!r})"
@@ -201,9 +229,9 @@ class TorchBackend(Backend):
         remedy = (
             say("Calling `.{code}` on each moves it", code=move)
             if code is None
-            else say("`{code}` moves {what}", code=code, what=misplaced_values.pronoun(misplaced))
+            else say("`{code}` moves {what}", code=code, what=placed_values.pronoun(misplaced))
         )
-        note = misplaced_values.misplaced_values_note(misplaced, device.name)
+        note = placed_values.misplaced_note_of(misplaced, device.name)
         return say("{told}: PyTorch computes where the data is. {remedy}.", told=note, remedy=remedy)
 
     def allocations(self) -> dict[int, int]:
@@ -254,6 +282,7 @@ class TorchObservation(Observation):
         self._backend = backend
         self._nodes = _autograd_nodes()
         self._allocations = backend.allocations()
+        self._on_metal = _bytes_on_metal()
         self._marks = {
             index: (peaks.start(), counter.pools.total) for index, (peaks, counter) in backend.peaks().items()
         }
@@ -291,13 +320,23 @@ class TorchObservation(Observation):
                 )
         if not readings:
             readings = [no_peak_reading(_no_peak(say("the CPU") if not _mps() else "Metal"), _PEAK)]
+        if any(now > before for now, before in zip(_bytes_on_metal(), self._on_metal, strict=True)):
+            used.append(evidence.more_memory(gpus[0]))
         if used:
             return Observed(tuple(used), None, tuple(readings), tuple(notes))
+        worked = _autograd_nodes() > self._nodes
         if in_use or _mps() or _another_accelerator():
-            return Observed(None, joined(*reasons), tuple(readings), tuple(notes))
+            return Observed(
+                None,
+                joined(*reasons),
+                tuple(readings),
+                tuple(notes),
+                worked=worked,
+                default=default_device(),
+            )
         # There is no GPU, or none with a context, and without a context nothing runs there.
         cpu = self._backend.devices()[0]
-        if _autograd_nodes() > self._nodes:
+        if worked:
             return Observed((evidence.only_device(cpu),), None, tuple(readings))
         return Observed(None, evidence.may_have_run(cpu), tuple(readings), only=cpu.name)
 
@@ -325,6 +364,14 @@ def _torch() -> Any:
 
 def _mps() -> bool:
     return bool(_torch().backends.mps.is_available())
+
+
+def _bytes_on_metal() -> tuple[int, int]:
+    """Return the bytes of tensors on a Mac's GPU, and those that its driver has allocated for PyTorch."""
+    if not _mps():
+        return 0, 0
+    mps = _torch().mps
+    return int(mps.current_allocated_memory()), int(mps.driver_allocated_memory())
 
 
 def _another_accelerator() -> bool:

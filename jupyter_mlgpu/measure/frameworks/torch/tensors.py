@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import module
-from jupyter_mlgpu.measure.frameworks.misplaced_values import LIMIT, MisplacedValue, contained_values
+from jupyter_mlgpu.measure.frameworks.placed_values import LIMIT, PlacedValue, contained_values
 from jupyter_mlgpu.measure.user_objects import attributes, is_a, is_one_of
 
 
-def tensors(values: Mapping[str, object]) -> list[MisplacedValue]:
+def tensors(values: Mapping[str, object]) -> list[PlacedValue]:
     """Return each value that contains tensors, with their number by device."""
     torch: Any = module("torch")
     walk = _Walk(torch)
@@ -23,7 +23,7 @@ def tensors(values: Mapping[str, object]) -> list[MisplacedValue]:
             for one in contained:
                 parts.update(walk.devices(one))
             if parts:
-                found.append(MisplacedValue(name, parts, walk.what(values[name]), cut or walk.full))
+                found.append(PlacedValue(name, parts, walk.what(values[name]), cut or walk.full))
     return found
 
 
@@ -56,7 +56,7 @@ class _Walk:
                 continue
             if is_one_of(type(one), self.kinds):
                 self._visited.add(id(one))
-                yield _short(one.device)
+                yield short(one.device)
             elif is_a(one, self._module):
                 self._visited.add(id(one))
                 own = attributes(one)
@@ -67,5 +67,6 @@ class _Walk:
                         remaining.extend(content.values())
 
 
-def _short(device: Any) -> str:
+def short(device: Any) -> str:
+    """Return our short name of PyTorch's device object."""
     return f"{'gpu' if device.type in ('cuda', 'mps') else device.type}:{device.index or 0}"

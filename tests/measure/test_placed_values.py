@@ -6,12 +6,12 @@ from collections import Counter
 import pytest
 
 from jupyter_mlgpu.jupyter.notebook.cell.named_values import LIMIT, named_values
-from jupyter_mlgpu.measure.frameworks.misplaced_values import LIMIT as MOST
-from jupyter_mlgpu.measure.frameworks.misplaced_values import (
-    MisplacedValue,
+from jupyter_mlgpu.measure.frameworks.placed_values import LIMIT as MOST
+from jupyter_mlgpu.measure.frameworks.placed_values import (
+    PlacedValue,
     contained_values,
     misplaced_among,
-    misplaced_values_note,
+    misplaced_note_of,
     pronoun,
 )
 from jupyter_mlgpu.measure.selection import DeviceSelection
@@ -116,8 +116,8 @@ def test_an_objects_own_attributes_are_read_past_its_class():
     assert attributes(3) == {}
 
 
-MODEL = MisplacedValue("model", Counter({"cpu:0": 14}), "weights")
-X = MisplacedValue("x", Counter({"cpu:0": 1}), None)
+MODEL = PlacedValue("model", Counter({"cpu:0": 14}), "weights")
+X = PlacedValue("x", Counter({"cpu:0": 1}), None)
 
 
 @pytest.mark.parametrize(
@@ -128,29 +128,29 @@ X = MisplacedValue("x", Counter({"cpu:0": 1}), None)
         ([MODEL, X], "The 14 weights of `model` and `x` live on cpu:0, not on gpu:0"),
         ([X, X, X, X, X], "`x`, `x`, `x` and 2 more live on cpu:0, not on gpu:0"),
         (
-            [MisplacedValue("m", Counter({"cpu:0": 2, "gpu:0": 3}), "weights")],
+            [PlacedValue("m", Counter({"cpu:0": 2, "gpu:0": 3}), "weights")],
             "2 of the 5 weights of `m` live on cpu:0, not on gpu:0",
         ),
         (
-            [MisplacedValue("m", Counter({"cpu:0": 1}), "weights")],
+            [PlacedValue("m", Counter({"cpu:0": 1}), "weights")],
             "The 1 weight of `m` lives on cpu:0, not on gpu:0",
         ),
         (
-            [MisplacedValue("m", Counter({"cpu:0": 400}), "weights", cut=True)],
+            [PlacedValue("m", Counter({"cpu:0": 400}), "weights", cut=True)],
             "At least 400 weights of `m` live on cpu:0, not on gpu:0",
         ),
         (
-            [MODEL, MisplacedValue("y", Counter({"gpu:1": 1}), None)],
+            [MODEL, PlacedValue("y", Counter({"gpu:1": 1}), None)],
             "The 14 weights of `model` and `y` live on cpu:0, gpu:1, not on gpu:0",
         ),
     ],
 )
 def test_what_stays_is_told_with_its_place(found, sentence):
-    assert misplaced_values_note(found, "gpu:0") == sentence
+    assert misplaced_note_of(found, "gpu:0") == sentence
 
 
 def test_what_is_already_there_is_not_told():
-    assert misplaced_among([MODEL, MisplacedValue("y", Counter({"gpu:0": 2}), "weights")], "gpu:0") == [MODEL]
+    assert misplaced_among([MODEL, PlacedValue("y", Counter({"gpu:0": 2}), "weights")], "gpu:0") == [MODEL]
 
 
 def test_a_remedy_that_names_the_first_moves_the_first():

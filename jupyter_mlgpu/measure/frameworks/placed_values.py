@@ -1,4 +1,4 @@
-"""Names the user's values that are stored on another device than the selected one, for all frameworks.
+"""Where the user's values are stored, for all frameworks, and a note on those on the wrong device.
 
 Only values of a framework's own types are examined, also inside plain lists, tuples and dicts. No code of the
 user runs, because no attribute of an unknown object is read.
@@ -25,8 +25,8 @@ _MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class MisplacedValue:
-    """A value of the user, of which at least some tensors may be on another device than the selected one.
+class PlacedValue:
+    """A value of the user, with the devices of its tensors.
 
     Attributes:
         name: the variable's name.
@@ -65,12 +65,12 @@ def _contained(value: Any, depth: int) -> Iterator[Any]:
             yield from _contained(item, depth - 1)
 
 
-def misplaced_among(values: Iterable[MisplacedValue], device: str) -> list[MisplacedValue]:
+def misplaced_among(values: Iterable[PlacedValue], device: str) -> list[PlacedValue]:
     """Return the values that have a tensor on another device than `device`."""
     return [value for value in values if any(other != device for other in value.parts)]
 
 
-def misplaced_values_note(values: list[MisplacedValue], device: str) -> Sentence:
+def misplaced_note_of(values: list[PlacedValue], device: str) -> Sentence:
     """Return a sentence like "The 14 weights of `model` and `x` live on cpu:0, not on gpu:0"."""
     names = [_description(value, device, first=value is values[0]) for value in values[:_MOST_NAMES]]
     if len(values) > _MOST_NAMES:
@@ -83,12 +83,17 @@ def misplaced_values_note(values: list[MisplacedValue], device: str) -> Sentence
     return say("{what} live on {devices}, not on {asked}", what=what, devices=on, asked=device)
 
 
-def pronoun(values: list[MisplacedValue]) -> Sentence:
+def first_described(value: PlacedValue, device: str) -> Sentence:
+    """Return words that begin a sentence, with the number of the value's tensors not on `device`."""
+    return _description(value, device, first=True)
+
+
+def pronoun(values: list[PlacedValue]) -> Sentence:
     """Return the words with which a remedy for the first value names it: `it` or, of several, `the first`."""
     return say("it") if len(values) == 1 else say("the first")
 
 
-def _description(value: MisplacedValue, device: str, *, first: bool) -> Sentence:
+def _description(value: PlacedValue, device: str, *, first: bool) -> Sentence:
     """Return the words for one value; `first` if they begin the sentence."""
     name = value.name if len(value.name) <= 40 else f"{value.name[:39]}…"
     if value.what is None:
@@ -116,5 +121,5 @@ def _noun(what: str, count: int) -> Sentence:
     return say_count("tensor", "tensors", count)
 
 
-def _misplaced_count(value: MisplacedValue, device: str) -> int:
+def _misplaced_count(value: PlacedValue, device: str) -> int:
     return value.parts.total() - value.parts[device]
