@@ -73,7 +73,6 @@ def test_a_predict_of_another_library_is_not_told_of_keras():
         ("torch", "torch", True),
         ("torch", "__main__", True),
         ("torch", "numpy", False),
-        ("mlx", "mlx.core", False),
         (None, "numpy", False),
         (None, "torch", True),
     ],

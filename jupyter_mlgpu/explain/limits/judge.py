@@ -27,7 +27,7 @@ from jupyter_mlgpu.explain.limits.shares import Cause, Shares, kind_of
 from jupyter_mlgpu.measure.activity.activity import Activity, Line, Part
 from jupyter_mlgpu.record.limit import Confidence, Limit
 from jupyter_mlgpu.record.reading import Reading, new_reading
-from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.record import COMPUTED_FOR, Record
 from jupyter_mlgpu.record.sentence import say, say_count
 
 #: The least number of samples from which a limit is judged.
@@ -63,8 +63,10 @@ def with_limit(record: Record, activity: Activity) -> Record:
         return replace(record, limit=None, why_no_limit=why)
     activity = _in_the_cell(activity, record.cell.execution_count)
     on_gpu = _ran_on_gpu(record, gpu_work)
-    framework_worked = bool(record.device.ran_on)
-    cell_shares = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu)
+    # Waits for what a lazy framework had to compute for earlier cells are no waits for small operations.
+    computed_late = COMPUTED_FOR in record.facts
+    framework_worked = bool(record.device.ran_on) or computed_late
+    cell_shares = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu or computed_late)
     # Each of the following calls corrects the sampled shares in place.
     busy_gpu = None
     if on_gpu and gpu_work is None:

@@ -97,7 +97,7 @@ def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence
 
 def is_to_profile(advice: Sentence | None) -> bool:
     """Return whether the advice is to profile the cell."""
-    return advice is not None and advice in (_BY_KIND["device"], _BY_KIND["unknown"])
+    return advice is not None and "`%%mlc_trace --ops`" in advice
 
 
 def _by_call(cause: Cause, parts: Sequence[Part], framework: str | None, record: Record) -> Sentence | None:

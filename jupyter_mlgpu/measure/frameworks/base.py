@@ -198,11 +198,11 @@ class LazyWork(Struct, frozen=True):
     """The work that a cell left for later, and what it computed of earlier cells' work.
 
     `left` are the variables with values that the cell asked for and that are not computed yet. `computed` has
-    a sentence for each earlier cell whose work was computed in this one.
+    a sentence for each earlier cell, by its execution count, whose work was computed in this one.
     """
 
     left: tuple[str, ...]
-    computed: tuple[Sentence, ...] = ()
+    computed: Mapping[int, Sentence]
 
 
 class Observed(Struct, frozen=True):

@@ -207,9 +207,8 @@ class MlxObservation(Observation):
         if not worked:
             only = self._devices[0] if len(self._devices) == 1 else None
             reason = NOT_REPORTED if only is None else may_have_run(only)
-            return Observed(
-                None, joined(reason, NOTHING_KNOWN, *lazy), readings, only=None if only is None else only.name
-            )
+            why = joined(reason, NOTHING_KNOWN, *lazy)
+            return Observed(None, why, readings, only=only and only.name)
         if device is None:
             return Observed(None, joined(NOT_REPORTED, CHANGED, *lazy), readings, worked=True)
         found = only_device(device) if len(self._devices) == 1 else default_device(device)
