@@ -121,7 +121,7 @@ def defining_module(value: object) -> str | None:
     while type(value) is MethodType:
         value = value.__func__
     if type(value) is FunctionType or type(value) is BuiltinFunctionType or _is_of_nanobind(value):
-        return _text(value.__module__) or None  # type: ignore[attr-defined]
+        return _text(value.__module__) or None
     return type_module(value) or None if issubclass(type(value), type) else None  # type: ignore[arg-type]
 
 

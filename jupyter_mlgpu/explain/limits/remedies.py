@@ -105,7 +105,7 @@ def _by_call(cause: Cause, parts: Sequence[Part], framework: str | None, record:
     if cause == "earlier":
         return say("Earlier cells launched that work: their receipts show it.")
     if cause == "gpu" and mostly(parts, calls.asks):
-        return _ASKS
+        return _of_framework("values", framework, record) or _ASKS
     if cause == "importing":
         return say("Modules are imported only once: the next run of this cell will not wait for that.")
     if cause in ("input", "launch", "python") and mostly(parts, _predicts):

@@ -226,6 +226,8 @@ def _not_known(record: Record) -> str:
     ]
     if only:
         return _listed(only)
+    if NOT_COMPUTED in record.facts:  # it is no wonder, and the head says so
+        return ""
     known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
     return say("device not known") if known else ""
 
