@@ -41,6 +41,7 @@ x.view(2, 8)[0, 0] = 7
 
 MEMORY = """
 import gc
+x = None
 gc.collect()
 torch.mps.empty_cache()
 in_use, reserved = torch.mps.current_allocated_memory, torch.mps.driver_allocated_memory
@@ -68,6 +69,8 @@ a, b = torch.nn.Linear(2, 2).to(dev), torch.nn.Linear(2, 2).to(dev)
 torch.save(a.state_dict(), 'saved.pt')
 b.load_state_dict(torch.load('saved.pt', weights_only=True))
 on_cpu = torch.load('saved.pt', map_location='cpu')
+import copy
+copied = copy.deepcopy(a)
 """
 
 WAITED = """
@@ -144,10 +147,11 @@ def test_a_seed_repeats_what_the_device_draws(python):
     assert python.evaluate("(again == first, own == first, next_one == first)") == (True, True, False)
 
 
-def test_a_model_is_saved_and_loaded(python):
+def test_a_model_is_saved_loaded_and_copied(python):
     run(python, SAVED)
     assert python.evaluate("(b.weight == a.weight).all().item()")
     assert python.evaluate("str(on_cpu['weight'].device)") == "cpu"
+    assert python.evaluate("str(copied.weight.device)") == "mps:0"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ SEE = [
     "measure/frameworks/mlx/unevaluated",
     "measure/frameworks/placed_values",
     "measure/frameworks/tensorflow/weights",
+    "measure/frameworks/torch/default_device",
     "measure/frameworks/torch/tensors",
     "measure/guarded",
     "measure/handlers",
@@ -71,6 +72,7 @@ OTHERS = {
     "measure/frameworks/base": "the interface",
     "measure/frameworks/jax/backend": "hands the values on",
     "measure/frameworks/mlx/backend": "hands the values on",
+    "measure/frameworks/places": "hands the values on",
     "measure/frameworks/tensorflow/backend": "hands the values on",
     "measure/frameworks/torch/backend": "hands the values on",
     "measure/frameworks/tensorflow/mlcompute_fork": "a program of its own",
@@ -95,6 +97,12 @@ OWN = {
     },
     "measure/frameworks/tensorflow/weights": {
         "Keras's": {"getattr(keras, 'Layer', None)", "getattr(keras, 'Variable', None)"}
+    },
+    "measure/frameworks/torch/default_device": {
+        "PyTorch's": {
+            "getattr(torch, name)",
+            "getattr(torch._GLOBAL_DEVICE_CONTEXT, 'device_context', None)",
+        }
     },
     "measure/guarded": {
         "ours": {

@@ -5,7 +5,7 @@ A remedy names functions of one framework only where that framework did the work
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from jupyter_mlgpu.explain.limits import calls
 from jupyter_mlgpu.explain.limits.most import common, mostly
@@ -73,9 +73,8 @@ _BY_KIND: dict[LimitKind, Sentence] = {
 #: Kinds of limits that another library's calls may have caused in a cell in which a framework worked.
 _NEEDS_A_CALL: frozenset[LimitKind] = frozenset(("input",))
 
-#: Array libraries by the root of their modules, in addition to the frameworks under their own names. Keras
-#: runs on several frameworks, so it is not one of them.
-_ARRAY_LIBRARIES: Mapping[str, str] = {"jaxlib": "jax", "numpy": "numpy", "cupy": "cupy"}
+#: Array libraries that are no frameworks. Keras is left out, because it runs on several frameworks.
+_OTHER_LIBRARIES = ("numpy", "cupy")
 
 
 def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence | None:
@@ -135,8 +134,9 @@ def _array_library(part: Part) -> str | None:
     """Return the framework, or another array library, of the innermost call or of the user's line."""
     for call in (part.call, part.line_call):
         root = "" if call is None or call.module is None else call.module.partition(".")[0]
-        if root in registry.FRAMEWORKS or root in _ARRAY_LIBRARIES:
-            return _ARRAY_LIBRARIES.get(root, root)
+        for library in (*registry.FRAMEWORKS, *_OTHER_LIBRARIES):
+            if root.startswith(library):  # jaxlib is JAX's
+                return library
     return None
 
 

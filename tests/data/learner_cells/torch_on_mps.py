@@ -65,11 +65,11 @@ for i in range(200000):
 tot
 # %% 09 no_grad inference
 cnn.eval()
-X, Y = X.to(dev), Y.to(dev)
+Xd, Yd = X.to(dev), Y.to(dev)
 with torch.no_grad():
     for _ in range(6):
-        p = cnn(X).argmax(1)
-(p == Y).float().mean()
+        p = cnn(Xd).argmax(1)
+(p == Yd).float().mean()
 # %% 10 AMP autocast on MPS
 big = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 1024)).to(dev)
 with torch.autocast('mps', dtype=torch.bfloat16):
@@ -96,12 +96,12 @@ for _ in range(8):
 # %% 15 hooks
 acts = {}
 h1 = cnn.c1.register_forward_hook(lambda m, i, o: acts.__setitem__('c1', o.detach()))
-cnn(X[:64]); h1.remove(); acts['c1'].shape
+cnn(Xd[:64]); h1.remove(); acts['c1'].shape
 # %% 16 vmap and grad
 from torch.func import vmap, grad, functional_call
 params = dict(cnn.named_parameters())
 def loss1(p, x, y): return F.cross_entropy(functional_call(cnn, p, (x[None],)), y[None])
-gs = vmap(grad(loss1), in_dims=(None, 0, 0))(params, X[:128], Y[:128])
+gs = vmap(grad(loss1), in_dims=(None, 0, 0))(params, Xd[:128], Yd[:128])
 gs['f.weight'].shape
 # %% 18 custom autograd Function
 class Sq(torch.autograd.Function):
@@ -122,7 +122,7 @@ torch.randn(3, 4, device=dev) @ torch.randn(3, 4, device=dev)
 # %% 22 device mps
 net = CNN().to(torch.device('mps'))
 # %% 23 model moved, data forgotten
-net(X.cpu()).shape
+net(X).shape
 # %% 24 float64 numpy
 import numpy as np
 A = torch.from_numpy(np.random.rand(1500, 1500)).to(dev)
@@ -133,15 +133,14 @@ for i in range(50000):
 # %% 26 leak
 keep = []
 for i in range(200):
-    keep.append((cnn(X[:64]) ** 2).sum())
+    keep.append((cnn(Xd[:64]) ** 2).sum())
 # %% 27 growing loss list with graph again
 for i in range(200):
-    keep.append((cnn(X[:64]) ** 2).sum())
+    keep.append((cnn(Xd[:64]) ** 2).sum())
 # %% 28 model forgotten on the CPU
 forgotten = CNN(); opt = torch.optim.Adam(forgotten.parameters())
-Xc, Yc = X.cpu(), Y.cpu()
 for i in range(0, 1024, 64):
-    opt.zero_grad(); F.cross_entropy(forgotten(Xc[i:i+64]), Yc[i:i+64]).backward(); opt.step()
+    opt.zero_grad(); F.cross_entropy(forgotten(X[i:i+64]), Y[i:i+64]).backward(); opt.step()
 # %% 29 nothing of PyTorch
 total = sum(i * i for i in range(3_000_000))
 # %% 30 one number at the end

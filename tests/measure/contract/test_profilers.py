@@ -226,6 +226,7 @@ def test_what_it_replaced_while_it_was_on_is_put_back(subject):
     assert [getattr(module, part) for part in parts] == before
 
 
+@pytest.mark.needs("tensorflow")
 def test_tensorflows_profile_that_cannot_be_written_is_lost_with_the_reason():
     framework("tensorflow")
     session = registry.profiler("tensorflow").start()
@@ -238,6 +239,7 @@ def test_tensorflows_profile_that_cannot_be_written_is_lost_with_the_reason():
     again.abandon()
 
 
+@pytest.mark.needs("tensorflow")
 def test_without_a_temporary_folder_tensorflows_profile_is_refused(monkeypatch):
     framework("tensorflow")
 
@@ -248,6 +250,7 @@ def test_without_a_temporary_folder_tensorflows_profile_is_refused(monkeypatch):
     assert "No space left on device" in registry.profiler("tensorflow").start().reason
 
 
+@pytest.mark.needs("tensorflow")
 def test_tensorflow_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch):
     framework("tensorflow")
     monkeypatch.setattr(
@@ -281,6 +284,7 @@ def test_pytorch_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypat
     assert said in problem
 
 
+@pytest.mark.needs("tensorflow")
 def test_the_top_ten_of_a_tensorflow_function_is_that_of_framework_op_stats(tmp_path):
     tf = framework("tensorflow")
 
@@ -396,6 +400,7 @@ def test_without_being_asked_pytorch_records_no_shapes_and_says_why():
     assert "%%mlc_trace --ops --shapes" in said
 
 
+@pytest.mark.needs("tensorflow")
 def test_tensorflow_tells_shapes_where_they_are_asked_for_of_the_same_operations_and_a_few_more():
     tf = framework("tensorflow")
 

@@ -40,10 +40,21 @@ def load() -> None:
     core._has_mps = True
     core._mps_get_name = lambda: "Apple M0 (emulated)"
     core._mps_get_core_count = lambda: 8
+    torch.UntypedStorage.__new__ = staticmethod(_new_storage)
     if not torch.backends.mps.is_available():
         raise RuntimeError("PyTorch was asked for its MPS device before the emulated one was loaded")
     registry = EmulatedRegistry()
     meters.meter = lambda sampler: ClientMeter(MacClients(lambda: registry), sampler)
+
+
+def _new_storage(kind: Any, *arguments: Any, device: Any = None, **more: Any) -> Any:
+    """Make a storage; only a build for a Mac makes one of this device, as loading and `deepcopy` ask for."""
+    import torch
+
+    if device is None or torch.device(device).type != "mps":
+        return torch._C.StorageBase.__new__(kind, *arguments, device=device, **more)
+    (size,) = arguments
+    return torch.empty(size, dtype=torch.uint8, device=device).untyped_storage()
 
 
 class EmulatedRegistry(FakeRegistry):

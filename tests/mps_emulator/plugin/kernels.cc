@@ -7,6 +7,7 @@
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/_local_scalar_dense.h>
 #include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/_scaled_dot_product_attention_math.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/set_native.h>
@@ -67,7 +68,7 @@ const at::Tensor& resize(const at::Tensor& self, at::IntArrayRef size, std::opti
   return self;
 }
 
-at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_blocking) {
+at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
   {
     const Kernel kernel;
     on_host(to).copy_(on_host(from));
@@ -77,13 +78,18 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_bloc
   return to;
 }
 
+// The CPU's fallback gives an operation's results back with it.
 at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
   if (to.sizes() != from.sizes()) resize(to, from.sizes(), std::nullopt);
-  return copy_from(from, to, true);
+  on_host(to).copy_(from);
+  return to;
 }
 
 at::Scalar item(const at::Tensor& self) {
-  if (!Kernel::runs()) wait_until(done_at());
+  if (!Kernel::runs()) {
+    { const Kernel copies_one_number; }
+    wait_until(done_at());
+  }
   return at::_local_scalar_dense(on_host(self));
 }
 
@@ -92,14 +98,18 @@ bool is_optional_generator(const c10::Type& type) {
       type.expectRef<c10::OptionalType>().getElementType()->kind() == c10::TypeKind::GeneratorType;
 }
 
-// The CPU's kernels take generators of the CPU only.
+// The CPU's kernels take generators of the CPU only, and those of the device no such one.
 void use_host_generators(const c10::FunctionSchema& schema, torch::jit::Stack& stack) {
   const auto& arguments = schema.arguments();
   const size_t first = stack.size() - arguments.size();
   for (size_t index = 0; index < arguments.size(); ++index) {
     c10::IValue& value = stack[first + index];
-    if (value.isGenerator() && value.toGenerator().device().is_mps()) {
-      value = host_generator(value.toGenerator());
+    if (value.isGenerator()) {
+      const at::Generator generator = value.toGenerator();
+      TORCH_CHECK(
+          generator.device().is_mps(), "Expected a 'mps' device type for generator but found '",
+          generator.device().type(), "'");
+      value = host_generator(generator);
     } else if (value.isNone() && is_optional_generator(*arguments[index].type())) {
       value = host_generator();
     }
@@ -140,13 +150,20 @@ void convolution(const c10::OperatorHandle& operation, torch::jit::Stack* stack)
   on_cpu(operation, stack);
 }
 
+at::Tensor attention(
+    const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const std::optional<at::Tensor>& mask,
+    double dropout, bool causal, std::optional<double> scale, bool grouped) {
+  return std::get<0>(at::_scaled_dot_product_attention_math(
+      query, key, value, mask, dropout, causal, std::nullopt, scale, grouped));
+}
+
 TORCH_LIBRARY_IMPL(_, MPS, library) { library.fallback(torch::CppFunction::makeFromBoxedFunction<&on_cpu>()); }
 
 TORCH_LIBRARY_IMPL(aten, MPS, library) {
   library.impl("empty.memory_format", &empty);
   library.impl("empty_strided", &empty_strided);
   library.impl("resize_", &resize);
-  library.impl("_copy_from", &copy_from);
+  library.impl("copy_", &copy);
   library.impl("_copy_from_and_resize", &copy_from_and_resize);
   library.impl("_local_scalar_dense", &item);
   library.impl("as_strided", &at::native::as_strided_tensorimpl);
@@ -160,7 +177,10 @@ TORCH_LIBRARY_IMPL(aten, MPS, library) {
   // Their code for all devices chooses kernels that only a build for a Mac has.
   library.impl("convolution", torch::CppFunction::makeFromBoxedFunction<&convolution>());
   library.impl("convolution_backward", torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
+  library.impl("scaled_dot_product_attention", &attention);
 }
+
+TORCH_LIBRARY_IMPL(aten, AutogradMPS, library) { library.impl("scaled_dot_product_attention", &attention); }
 
 }  // namespace
 }  // namespace mps_emulator

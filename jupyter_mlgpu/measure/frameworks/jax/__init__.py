@@ -1,7 +1,6 @@
 """The description of JAX, whose support is in this folder. Nothing here imports JAX at the top."""
 
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
-from jupyter_mlgpu.measure.frameworks.jax.platforms import METAL_PACKAGES
 from jupyter_mlgpu.record.sentence import say
 
 FRAMEWORK = Framework(
@@ -16,7 +15,7 @@ FRAMEWORK = Framework(
     build="jupyter_mlgpu.measure.frameworks.jax.doctor:build",
     oldest="0.8",
     packages=("jax*", "metaljax"),
-    metal_packages=METAL_PACKAGES,
+    metal_packages=("jax-mps", "metaljax", "jax-metal"),
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
     memory_growth_env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
     race_note=say(
@@ -68,5 +67,6 @@ FRAMEWORK = Framework(
     verified={
         "cpu": Verified("Linux x86-64, JAX 0.10.2"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, JAX 0.11.2"),
+        "metal": Verified("Linux x86-64, JAX 0.10.2, whose CPU has the name of jax-mps", emulated=True),
     },
 )

@@ -19,8 +19,6 @@ from collections.abc import Collection, Mapping
 #: The platforms of a Mac's GPU.
 METAL = ("METAL", "mps", "metal")
 GPUS = ("cuda", "rocm", *METAL)
-#: The packages of the platforms of a Mac's GPU.
-METAL_PACKAGES = ("jax-mps", "metaljax", "jax-metal")
 
 
 def kind(platform: str) -> str:

@@ -145,8 +145,8 @@ def _chained(device: Device, step: Callable[[Any], Any], x: Any, *, at_once: int
 def _wait(device: Device) -> Callable[[], None]:
     import mlx.core as mx
 
-    where = native(device)
-    return lambda: mx.synchronize(where)
+    stream = mx.default_stream(native(device))
+    return lambda: mx.synchronize(stream)
 
 
 def _is_reduced(device: Device) -> bool:

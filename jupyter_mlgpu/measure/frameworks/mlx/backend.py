@@ -121,7 +121,7 @@ class MlxBackend(Backend):
         """Wait for the work that is running on every device; expressions stay unevaluated."""
         mx = _mx()
         for device in self.devices():
-            mx.synchronize(native(device))
+            mx.synchronize(mx.default_stream(native(device)))  # before 0.32, not of a device itself
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """Return the bytes of arrays and of the cache; MLX counts all its devices together."""

@@ -86,9 +86,8 @@ FRAMEWORK = Framework(
         "torch/mps/__init__.py": {"synchronize": "values"},
         "torch/profiler/": "profiler",
     },
-    # On Metal, `torch.compile` is not suggested: its compiler for that device is young (2.13,
-    # torch/_inductor/codegen/mps.py), and nobody has run it for this project. Neither is pinned memory, which
-    # DataLoader ignores there (torch/utils/data/dataloader.py).
+    # On Metal, `torch.compile` is not suggested: its compiler for that device (Inductor's, in 2.13) is young,
+    # and nobody has run it for this project. Neither is pinned memory, which DataLoader ignores there.
     remedies={
         "compiling": say(
             "Run it again: what was compiled is kept. Changed shapes are compiled again; with "
@@ -128,5 +127,6 @@ FRAMEWORK = Framework(
     verified={
         "cpu": Verified("Linux x86-64, PyTorch 2.13.0"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, PyTorch 2.11.0"),
+        "metal": Verified("Linux x86-64, PyTorch 2.13.0", emulated=True),
     },
 )

@@ -39,7 +39,7 @@ from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
-from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope, default_device
+from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope, device_of_new_tensors
 from jupyter_mlgpu.measure.frameworks.torch.tensors import tensors
 from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, join_peaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
@@ -332,7 +332,7 @@ class TorchObservation(Observation):
                 tuple(readings),
                 tuple(notes),
                 worked=worked,
-                default=default_device(),
+                default=device_of_new_tensors(),
             )
         # There is no GPU, or none with a context, and without a context nothing runs there.
         cpu = self._backend.devices()[0]
