@@ -58,6 +58,8 @@ PROFILE_READ = "_profile_read_in_seconds"
 
 #: The fact of a cell that left work for later: the variables whose values are not computed yet.
 NOT_COMPUTED = "not_computed_yet"
+#: The fact of a cell that computed work which earlier cells had left: their execution counts.
+COMPUTED_FOR = "computed_for_cells"
 
 #: The fact of a lesson's cell that does no computation, such as one with only definitions.
 HOLDS_ONLY = "holds_only"

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 from jupyter_mlgpu.explain.limits.judge import with_limit
 from jupyter_mlgpu.measure.activity.activity import Line
 from jupyter_mlgpu.record.reading import new_reading
-from jupyter_mlgpu.record.record import RanOn, Record
+from jupyter_mlgpu.record.record import COMPUTED_FOR, DeviceUse, Fact, RanOn, Record
+from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.show.receipts.limits import clause, kind_of
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.activity import activity, part
@@ -21,6 +22,15 @@ def judged(*parts, record=None, **more) -> Record:
 def answer(*parts, **more) -> tuple[str, str]:
     limit = judged(*parts, **more).limit
     return limit.kind, limit.confidence
+
+
+@pytest.fixture
+def mlx_item():
+    return part("idle", calls="x.item", module="mlx.core", size=4)
+
+
+def without_a_framework() -> Record:
+    return replace(example_record(1), device=DeviceUse({}, None))
 
 
 def on_a_gpu() -> Record:
@@ -174,6 +184,22 @@ def test_a_wait_for_a_handful_of_numbers_on_the_host_is_for_threads_that_hand_th
     assert answer(handed, process_time=0.9) == ("launch", "likely")
     assert answer(handed, process_time=0.1) == ("launch", "open")
     assert answer(part("idle", calls="x.item", module="jaxlib", size=1 << 24))[0] == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("calls", "module"), [("print", "builtins"), ("float", "builtins"), ("np.array", "numpy")]
+)
+def test_to_convert_an_array_of_a_gpu_is_to_wait_for_the_gpu_while_the_processor_rests(calls, module):
+    waits = part("idle", calls=calls, module=module)
+    found = judged(waits, record=on_a_gpu(), process_time=0.05)
+    assert (found.limit.kind, found.limit.confidence) == ("device", "likely")
+    assert judged(waits, record=without_a_framework()).limit.kind == "waiting"
+
+
+def test_work_that_earlier_cells_had_left_is_computing_however_small_its_result(mlx_item):
+    late = replace(example_record(1), facts={COMPUTED_FOR: Fact([3], Sentence("MLX"))})
+    assert judged(mlx_item).limit.kind == "launch"
+    assert judged(mlx_item, record=late).limit.kind == "device"
 
 
 def test_a_wait_in_a_call_of_a_lazy_framework_is_its_own_computing():

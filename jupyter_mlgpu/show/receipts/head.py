@@ -242,7 +242,8 @@ def _not_known(record: Record) -> str:
     ]
     if only:
         return _listed(only)
-    if record.device.why_missing == NO_WORK_SEEN:
+    # Where nothing was computed, no place is missing.
+    if record.device.why_missing == NO_WORK_SEEN or NOT_COMPUTED in record.facts:
         return ""
     known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
     return say("device not known") if known else ""

@@ -27,7 +27,14 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import Journal
 from jupyter_mlgpu.record.gpu_work import GpuFigures
-from jupyter_mlgpu.record.record import NO_WORK_SEEN, NOT_COMPUTED, STILL_READING, Fact, Record
+from jupyter_mlgpu.record.record import (
+    COMPUTED_FOR,
+    NO_WORK_SEEN,
+    NOT_COMPUTED,
+    STILL_READING,
+    Fact,
+    Record,
+)
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.store import NEWEST, Store
@@ -181,11 +188,13 @@ def with_lazy_work(
         found = backend.lazy_work(mentioned_values(cell.code, namespace), record.cell.execution_count)
         if found is None:
             continue
+        source = Sentence(registry.title(backend.name))
         if found.left:
-            fact = Fact(list(found.left), Sentence(registry.title(backend.name)))
-            record = replace(record, facts={**record.facts, NOT_COMPUTED: fact})
+            record = _with_fact(record, NOT_COMPUTED, Fact(list(found.left), source))
+        if found.computed:
+            record = _with_fact(record, COMPUTED_FOR, Fact(list(found.computed), source))
         if (record.reading("wall_time").value or 0.0) >= _WORTH_TELLING_S:
-            record = _with_notes(record, found.computed)
+            record = _with_notes(record, found.computed.values())
     return record
 
 
@@ -279,6 +288,10 @@ def save_record(record: Record, journal: Journal | None) -> Record:
         except RecordError as error:
             return record.with_note(redact(say("This record was not saved: {error}", error=error)))
     return record
+
+
+def _with_fact(record: Record, name: str, fact: Fact) -> Record:
+    return replace(record, facts={**record.facts, name: fact})
 
 
 def _with_notes(record: Record, notes: Iterable[Sentence | None]) -> Record:
