@@ -174,9 +174,13 @@ test-limits: $(FRAMEWORKS)/.packages ### the exam of what limits a cell: planted
 	@$(STEP) "what limits planted programs" $(FRAMEWORKS)/bin/python -m tests.limits $(LIMITS_ARGS)
 
 .PHONY: test-metal
-test-metal: test-tools ### TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
-	@$(STEP) "TensorFlow on an emulated Metal device" \
-		$(RUN_TESTS) $(BIN)/python --numprocesses $(WORKERS) --dist loadfile -- tests/metal_emulator $(MARKED) $(PYTEST_ARGS)
+test-metal: test-tools ### TensorFlow and PyTorch on a Mac's GPU emulated on Linux; built by g++ where there is one
+	@status=0; \
+	$(STEP) "TensorFlow on an emulated Metal device" \
+		$(RUN_TESTS) $(BIN)/python --numprocesses $(WORKERS) --dist loadfile -- tests/metal_emulator $(MARKED) $(PYTEST_ARGS) || status=1; \
+	$(STEP) "PyTorch on an emulated MPS device" \
+		$(RUN_FRAMEWORKS) --numprocesses $(WORKERS) --dist loadfile -- tests/mps_emulator $(MARKED) $(PYTEST_ARGS) || status=1; \
+	exit $$status
 
 .PHONY: test-ui
 test-ui: test-tools browser ## a real JupyterLab in Chromium

@@ -54,15 +54,19 @@ def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> Non
 def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]:
     """Return the stages that enrich a cell's record, in their order."""
     from jupyter_mlgpu.jupyter.notebook.cell import record_stages as parts
-    from jupyter_mlgpu.measure.frameworks.registry import created_backends
+    from jupyter_mlgpu.measure.frameworks import registry
 
     stage = parts.RecordStage
     runtime, capture, namespace = session.runtime, session.capture, session.namespace
     return (
         stage(parts.TRACEBACK, lambda one: parts.with_traceback(one, cell.left_out_s)),
-        stage(parts.PLACES, lambda one: parts.with_places(one, cell, created_backends(), namespace)),
+        stage(parts.PLACES, lambda one: parts.with_places(one, cell, registry.created_backends(), namespace)),
         stage(
             parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, runtime.selection, namespace)
+        ),
+        stage(
+            parts.LAZY_WORK,
+            lambda one: parts.with_lazy_work(one, cell, registry.created_backends(), namespace),
         ),
         stage(parts.NATIVE_LINES, lambda one: parts.with_logs(one, cell, capture)),
         stage(parts.MPS_LOG, lambda one: parts.with_mps_log(one, capture)),

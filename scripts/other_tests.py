@@ -139,7 +139,13 @@ PARTS = (
         "notebooks/labs/ jupyter_mlgpu/teach/commands/ jupyter_mlgpu/teach/grading/ "
         "jupyter_mlgpu/teach/submissions/ tests/teach/classes/",
     ),
-    Part("test-metal", 60, "plans of larger models", "jupyter_mlgpu/graphs/planning/ tests/metal_emulator/"),
+    Part(
+        "test-metal",
+        110,
+        "plans of larger models, and PyTorch learners' cells",
+        "jupyter_mlgpu/graphs/planning/ jupyter_mlgpu/measure/ tests/metal_emulator/ tests/mps_emulator/ "
+        "tests/data/learner_cells/",
+    ),
     Part(
         "test-integration",
         480,

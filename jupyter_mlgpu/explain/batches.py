@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jupyter_mlgpu.explain.memory_forecast import Forecast, MemoryLimit, forecast, quantity_of
-from jupyter_mlgpu.explain.memory_room import room
+from jupyter_mlgpu.explain.memory_room import room, used_gpu
 from jupyter_mlgpu.measure.tracing import Runs, records, runs_of
 from jupyter_mlgpu.record.sentence import say
 
@@ -24,9 +24,10 @@ def fits(batch: int, measured: Mapping[int, Runs], limit: float | None = None) -
     Raises UsageError for batches that are not positive numbers, and for fewer than two of them.
     """
     runs = {size: runs_of(which) for size, which in measured.items()}
+    measured_runs = [record for of_size in runs.values() for record in of_size]
     available = (
         MemoryLimit(limit, say("the given limit"))
         if limit is not None
-        else room(quantity_of([record for of_size in runs.values() for record in of_size]))
+        else room(quantity_of(measured_runs), on_gpu=any(map(used_gpu, measured_runs)))
     )
     return forecast(batch, runs, available, records())

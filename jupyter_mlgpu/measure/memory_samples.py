@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from jupyter_mlgpu.measure.probes import memory, oom
-from jupyter_mlgpu.measure.probes.resident_set import STATM, resident_in, resident_set
+from jupyter_mlgpu.measure.probes.process_memory import STATM, process_memory, resident_in
 from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 from jupyter_mlgpu.record.flight.flight_record import DeviceMemorySample, MemorySample, OomKills
 
@@ -108,7 +108,7 @@ class MemorySamples:
 
     def _process(self) -> int:
         statm = self._statm.read()
-        return resident_in(statm) if statm else resident_set()[0]
+        return resident_in(statm) if statm else process_memory()[0]
 
     def _devices(self) -> Iterable[DeviceMemorySample]:
         """Yield the memory of each GPU if something else has started NVML already."""

@@ -10,7 +10,13 @@ from msgspec import Struct
 
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Scope
 from jupyter_mlgpu.record.device_request import AUTO, EVERY, DeviceWord, names
-from jupyter_mlgpu.record.errors import RESTART_MENU, DeviceError, RestartNeededError, UsageError
+from jupyter_mlgpu.record.errors import (
+    RESTART_MENU,
+    DeviceError,
+    OtherGpuError,
+    RestartNeededError,
+    UsageError,
+)
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
@@ -155,14 +161,16 @@ class DeviceSelection:
             except DeviceError as error:
                 refused.append(error)
         if refused and not found:
-            hidden = next((error for error in refused if isinstance(error, RestartNeededError)), None)
+            # These say what to do, and the names of devices alone would not.
+            helps = (RestartNeededError, OtherGpuError)
+            helpful = next((error for error in refused if isinstance(error, helps)), None)
             each = "; ".join(f"{backend.name} has {names(backend.devices())}" for backend in backends)
             nowhere = say(
                 "There is no device {word} here: {found}. Choose one of these; nothing was changed.",
-                word=str(word),
+                word=word.as_typed,
                 found=each,
             )
-            raise hidden or (refused[0] if len(refused) == 1 else DeviceError(nowhere))
+            raise helpful or (refused[0] if len(refused) == 1 else DeviceError(nowhere))
 
     def _find(self, backend: Backend) -> Device | None:
         """Return the selected device, None if none is selected or if it may still appear.
@@ -226,8 +234,12 @@ def _require(backend: Backend, word: DeviceWord, whose: str) -> None:
         ) from error
     try:
         word.find(devices, whose)
+    except OtherGpuError:
+        raise
     except DeviceError:
-        hidden = backend.needs_restart() if word.kind == "gpu" else None
+        # What a restart would show is an NVIDIA GPU (`hardware.hidden_by_cuda`).
+        may_be_hidden = word.kind == "gpu" and word.named in (None, "cuda")
+        hidden = backend.needs_restart() if may_be_hidden else None
         if hidden is None:
             raise
         raise RestartNeededError(
@@ -236,7 +248,7 @@ def _require(backend: Backend, word: DeviceWord, whose: str) -> None:
             refusal=say(
                 "There is no device {word} here{whose} until the kernel is restarted: found "
                 "{found}; nothing was changed.",
-                word=str(word),
+                word=word.as_typed,
                 whose=whose,
                 found=names(devices),
             ),

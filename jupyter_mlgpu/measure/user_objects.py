@@ -93,6 +93,17 @@ def type_attribute(kind: type, name: str) -> Any:
     return MISSING
 
 
+def bases(kind: type) -> tuple[type, ...]:
+    """Return a type and those from which it inherits, in the order in which attributes are looked up."""
+    found: tuple[type, ...] = _MRO.__get__(kind)
+    return found
+
+
+def own_attribute(kind: type, name: str) -> Any:
+    """Return what a type itself, and none of its bases, has under a name, or MISSING."""
+    return _NAMESPACE_OF_TYPE.__get__(kind).get(name, MISSING)
+
+
 def attributes(value: object) -> Mapping[str, Any]:
     """Return an object's own attributes, empty if reading them would run its code."""
     descriptor = type_attribute(type(value), "__dict__")
@@ -109,9 +120,14 @@ def defining_module(value: object) -> str | None:
     """Return the module of a function, method or class; None for any other value."""
     while type(value) is MethodType:
         value = value.__func__
-    if type(value) is FunctionType or type(value) is BuiltinFunctionType:
+    if type(value) is FunctionType or type(value) is BuiltinFunctionType or _is_of_nanobind(value):
         return _text(value.__module__) or None
     return type_module(value) or None if issubclass(type(value), type) else None  # type: ignore[arg-type]
+
+
+def _is_of_nanobind(value: object) -> bool:
+    """Return True for a function that nanobind has made of C++, such as those of MLX."""
+    return type_module(type(value)) == "nanobind" and type_name(type(value)) in ("nb_func", "nb_method")
 
 
 def number_of_bytes(array: object, libraries: Container[str]) -> int | None:

@@ -12,14 +12,25 @@ from typing import Literal, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
-from jupyter_mlgpu.record.errors import DeviceError, UsageError
+from jupyter_mlgpu.record.errors import DeviceError, OtherGpuError, UsageError
 from jupyter_mlgpu.record.option_parser import nearest
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 #: The key for all frameworks that a mapping of frameworks to devices does not name.
 EVERY = "*"
 
-_WORD = re.compile(r"(cpu|gpu)(?::([0-9]{1,9}))?|auto|any")
+GpuName = Literal["mps", "metal", "cuda"]
+
+_WORD = re.compile(r"(cpu|gpu|mps|metal|cuda)(?::([0-9]{1,9}))?|auto|any")
+
+#: The kinds of device that the names of a GPU stand for. PyTorch calls AMD's GPUs `cuda`, too.
+_KINDS: Mapping[GpuName, Collection[str]] = {
+    "mps": ("metal",),
+    "metal": ("metal",),
+    "cuda": ("cuda", "rocm"),
+}
+#: What each kind of GPU is called in a sentence.
+_TITLES = {"metal": "Metal", "cuda": "CUDA", "rocm": "ROCm"}
 
 
 class _Named(Protocol):
@@ -27,17 +38,24 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
-D = TypeVar("D", bound=_Named)
+class _Kinded(_Named, Protocol):
+    @property
+    def kind(self) -> str: ...
+
+
+D = TypeVar("D", bound=_Kinded)
 
 
 class DeviceWord(Struct, frozen=True):
     """A requested device: `cpu`, `gpu`, a numbered device such as `gpu:1`, or `auto` for no choice.
 
-    `any`, ML Compute's word, is read as `auto`.
+    `any`, ML Compute's word, is read as `auto`. `mps`, `metal` and `cuda`, which frameworks use, are read as
+    `gpu`; `named` keeps them, because a GPU of another kind is refused.
     """
 
     kind: Literal["cpu", "gpu", "auto"]
     number: int | None = None
+    named: GpuName | None = None
 
     @classmethod
     def parse(cls, text: str, others: Collection[str] = ()) -> DeviceWord:
@@ -49,17 +67,25 @@ class DeviceWord(Struct, frozen=True):
         match = _WORD.fullmatch(text.strip().lower())
         if match is None:
             # 0.7, so that cpu is not suggested for tpu.
-            near = nearest(text.strip(), ("auto", "cpu", "gpu", "any", *others), 0.7)
+            near = nearest(text.strip(), ("auto", "cpu", "gpu", "any", *_KINDS, *others), 0.7)
             meant = "".join(f"{one} " for one in near)
             raise UsageError(
                 f"Unknown device {text.strip()!r}. {meant}Choose auto, cpu, gpu, or a numbered device such "
                 "as cpu:1 or gpu:0; in a notebook `%mlc_device list` shows what exists."
             )
-        kind = cast(Literal["cpu", "gpu", "auto"], match[1] or "auto")
-        return cls(kind, int(match[2]) if match[2] else None)
+        number = int(match[2]) if match[2] else None
+        if match[1] in _KINDS:
+            return cls("gpu", number, cast(GpuName, match[1]))
+        return cls(cast(Literal["cpu", "gpu", "auto"], match[1] or "auto"), number)
 
     def __str__(self) -> str:
-        return self.kind if self.number is None else f"{self.kind}:{self.number}"
+        """Return the word for records, browsers and files, which have `gpu` for every kind of GPU."""
+        return _numbered(self.kind, self.number)
+
+    @property
+    def as_typed(self) -> str:
+        """The word as the user wrote it, for sentences."""
+        return _numbered(self.named or self.kind, self.number)
 
     @property
     def needs_framework(self) -> bool:
@@ -68,6 +94,8 @@ class DeviceWord(Struct, frozen=True):
 
     def find(self, devices: Sequence[D], whose: Sentence | str = "") -> D:
         """Return the requested device among those that exist. Raises DeviceError with the names of these.
+
+        Raises OtherGpuError if the device is a GPU of another kind than the one named.
 
         For `auto` it is the first GPU, or the first CPU if there is no GPU. A benchmark, for example, needs
         one device even if the user chose none.
@@ -80,16 +108,32 @@ class DeviceWord(Struct, frozen=True):
         wanted = f"{kind}:{self.number or 0}"
         for device in devices:
             if device.name == wanted:
+                self._refuse_another_kind(device.kind)
                 return device
         raise DeviceError(
             say(
                 "There is no device {word} here{whose}: found {found}. Choose one of these; nothing was "
                 "changed.",
-                word=wanted,
+                word=wanted if self.named is None else f"{self.named}:{self.number or 0}",
                 whose=whose,
                 found=names(devices),
             )
         )
+
+    def _refuse_another_kind(self, kind: str) -> None:
+        if self.named is None or kind not in _TITLES or kind in _KINDS[self.named]:
+            return
+        raise OtherGpuError(
+            say(
+                "This machine's GPU is {kind}'s: use `{word}`. Nothing was changed.",
+                kind=_TITLES[kind],
+                word=str(self),
+            )
+        )
+
+
+def _numbered(word: str, number: int | None) -> str:
+    return word if number is None else f"{word}:{number}"
 
 
 #: No choice, which is the initial request. A user can return to it.

@@ -5,6 +5,7 @@
     ├── ClockError           a clock that went backwards during a measurement
     ├── CrossingError        a value from a student's process that is not plain data
     ├── DeviceError          a device that does not exist or cannot be chosen now
+    │   ├── OtherGpuError         ... because the machine's GPU is of another kind
     │   └── RestartNeededError    ... because this needs a restart of the kernel
     ├── GradingError         a submission that cannot be graded, or whose process ended
     ├── GraphError           a static graph that cannot be built, compiled or executed
@@ -46,6 +47,10 @@ class CrossingError(MlgpuError):
 
 class DeviceError(MlgpuError):
     """The requested device does not exist here, or cannot be chosen now."""
+
+
+class OtherGpuError(DeviceError):
+    """The request names a kind of GPU, such as `mps`, and the machine's GPU is of another kind."""
 
 
 class RestartNeededError(DeviceError):

@@ -15,6 +15,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Observation,
     Observed,
     Scope,
+    UsableMemory,
 )
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
@@ -40,6 +41,8 @@ class FakeBackend(Backend):
         self._ran: list[str] = []
         #: Bytes that the allocator holds on each device; set it as you like.
         self.holds: dict[str, int] = {}
+        #: Bytes that each device should use at most, like a Mac's GPU; set it as you like.
+        self.usable: dict[str, int] = {}
         #: The result of `is_recorded`; set it as you like.
         self.recorded = False
 
@@ -62,6 +65,11 @@ class FakeBackend(Backend):
 
     def details(self, device: Device) -> Details:
         return Details(f"fake {device.kind}")
+
+    def usable_memory(self, device: Device) -> UsableMemory | None:
+        """Return what is set in `usable`."""
+        most = self.usable.get(device.name)
+        return None if most is None else UsableMemory(most, Sentence("fake.recommended"))
 
     def why_no_gpu(self) -> Sentence:
         return Sentence("The fake has the devices it was given.")

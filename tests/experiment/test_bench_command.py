@@ -12,7 +12,8 @@ from jupyter_mlgpu.experiment.bench.machine import LocalMonitor, others_of_proce
 from jupyter_mlgpu.experiment.bench.quantity import Quantity
 from jupyter_mlgpu.experiment.bench.session import Order
 from jupyter_mlgpu.jupyter import cli
-from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Device, UsableMemory
 from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu, emulated_by_processor
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.gpus import find
@@ -285,6 +286,18 @@ def test_free_memory_of_a_gpu_is_what_other_programs_leave(monkeypatch):
     assert monitor.free_memory(GPU) == Quantity(70, "bytes")
     (named,) = monitor.others(GPU)()
     assert named == "not seen from here (process 4000000, 30 B)"
+
+
+def test_a_macs_gpu_may_use_what_macos_recommends_if_that_is_free(monkeypatch):
+    metal = Device("torch", "gpu:0", "metal", "mps")
+    monkeypatch.setattr(memory, "unified", lambda: True)
+    monkeypatch.setattr(memory, "machine", lambda: memory.Memory(100, 20, 80))
+    monkeypatch.setattr(memory, "container", lambda total, root: None)
+    monkeypatch.setattr(registry, "usable_memory", lambda: UsableMemory(66, "fake"))
+    assert machine().free_memory(metal) == Quantity(66, "bytes")
+    assert machine().free_memory(CPU) == Quantity(80, "bytes")
+    monkeypatch.setattr(memory, "machine", lambda: memory.Memory(100, 90, 10))
+    assert machine().free_memory(metal) == Quantity(10, "bytes")
 
 
 def test_without_a_driver_the_reason_is_told():

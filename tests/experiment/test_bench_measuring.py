@@ -119,7 +119,7 @@ def test_a_wide_spread_is_flagged_with_what_is_known_of_its_cause():
 def test_what_does_not_fit_is_skipped_with_what_it_needs():
     bench = Bench(case={"needs": Needs(12 * 1024**3)}, monitor={"memory": 2 * 1024**3})
     assert bench.result.status == "skipped"
-    assert bench.result.why == "It needs 12 GiB of memory on gpu:0, but only 2 GiB is free."
+    assert bench.result.why == "It needs 12 GiB of memory on gpu:0, but only 2 GiB is available."
     assert bench.runner.steps == 0
     assert bench.result.median.why_missing == bench.result.why
 

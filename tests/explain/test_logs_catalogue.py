@@ -1,6 +1,7 @@
 """The catalogue: every file is right, people's messages are known, and ordinary lines are left alone."""
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,40 @@ def test_every_file_is_right():
         for complaint in message_checks.complaints(definition, CATALOGUE)
     ]
     assert wrong == []
+
+
+def test_a_message_of_several_frameworks_names_the_one_whose_functions_it_advises():
+    unnamed = {
+        definition.id: sentence
+        for definition in CATALOGUE.definitions.values()
+        if re.search("JAX|PyTorch|MLX|any library", definition.tables["versions"])
+        for sentence in re.split(r"(?<=[.;]) ", definition.tables["en"]["advice"])
+        if re.search(r"\btf\.|jit_compile|model\.fit", sentence)
+        and not re.search("TensorFlow|Keras", sentence)
+    }
+    assert unnamed == {}
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        (r"(torch|jax|mlx)/", r"\btf\.|jit_compile|model\.fit|set_memory_growth"),
+        (r"(mlx/mlx-|torch/torch-mps-)", r"nvidia-smi|torch\.cuda"),
+        (r"(metal|mlx)/", "nvidia-smi"),
+        (r"torch/", r"\bmx\.|\bjax\.|\bjnp\."),
+        (r"jax/", r"\bmx\.|\btorch\."),
+        (r"mlx/", r"\btorch\.|\bjax\."),
+    ],
+)
+def test_advice_on_a_frameworks_message_names_no_functions_of_another(message, names):
+    found = {
+        definition.id: definition.tables["en"]["advice"]
+        for definition in CATALOGUE.definitions.values()
+        if re.match(message, definition.path.relative_to(FOLDER).as_posix())
+        and not definition.id.startswith("triton-")  # PyTorch and JAX both compile with Triton
+        and re.search(names, definition.tables["en"]["advice"])
+    }
+    assert found == {}
 
 
 def test_there_are_many_messages_each_with_a_name_of_its_own():

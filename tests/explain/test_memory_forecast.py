@@ -5,13 +5,17 @@ import os
 import pytest
 from msgspec.structs import replace
 
+from jupyter_mlgpu.explain import memory_room
 from jupyter_mlgpu.explain.memory_forecast import MemoryLimit, forecast
-from jupyter_mlgpu.explain.memory_room import room
+from jupyter_mlgpu.explain.memory_room import room, used_gpu
 from jupyter_mlgpu.jupyter.notebook.magics.fits_command import fits_command, size_in_bytes
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import UsableMemory
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.record import DeviceUse, RanOn
 from jupyter_mlgpu.testing import FakeGpu, FakeNvml, example_record
 
 GIBIBYTE = 1024**3
@@ -214,3 +218,46 @@ def test_the_room_on_a_gpu_is_its_memory_but_what_others_hold_there(monkeypatch)
     found = room("peak_memory_allocator", Nvml(FakeNvml(gpu)))
     assert found.bytes == 7 * GIBIBYTE
     assert room("peak_memory_allocator", Nvml(FakeNvml(driver=False))) is None
+
+
+@pytest.fixture
+def mac(monkeypatch):
+    """A Mac with room for 24 GiB, of which its GPU should use at most 16 GiB."""
+    monkeypatch.setattr(memory, "unified", lambda: True)
+    monkeypatch.setattr(memory_room, "process_memory", lambda: (2 * GIBIBYTE, "fake"))
+    whole = memory.Memory(32 * GIBIBYTE, 10 * GIBIBYTE, 22 * GIBIBYTE)
+    monkeypatch.setattr(memory, "machine", lambda: whole)
+    monkeypatch.setattr(memory, "container", lambda total, root: None)
+    usable = UsableMemory(16 * GIBIBYTE, "torch.mps.recommended_max_memory")
+    monkeypatch.setattr(registry, "usable_memory", lambda: usable)
+    return whole
+
+
+@pytest.mark.usefixtures("mac")
+def test_on_a_mac_the_room_of_the_gpu_is_what_macos_recommends():
+    for found in (room("peak_memory_allocator"), room("peak_memory_process", on_gpu=True)):
+        assert found.bytes == 16 * GIBIBYTE
+        assert found.of == "the most that macOS recommends for the GPU, torch.mps.recommended_max_memory"
+    assert room("peak_memory_process").bytes == 24 * GIBIBYTE
+
+
+def test_on_a_full_mac_the_room_of_the_gpu_is_what_is_free(mac, monkeypatch):
+    free = 6 * GIBIBYTE
+    monkeypatch.setattr(memory, "machine", lambda: memory.Memory(mac.total, mac.total - free, free))
+    found = room("peak_memory_process", on_gpu=True)
+    assert found.bytes == 8 * GIBIBYTE
+    assert "free on this machine" in found.of
+
+
+def test_without_a_recommendation_the_room_of_a_macs_gpu_is_the_machines(mac, monkeypatch):
+    monkeypatch.setattr(registry, "usable_memory", lambda: None)
+    assert room("peak_memory_allocator").bytes == 24 * GIBIBYTE
+
+
+def test_a_cell_used_the_gpu_if_it_ran_there_or_was_sent_there():
+    record = example_record(1)
+    ran_on = RanOn("torch", "gpu:0", "metal", "mps", None, None, evidence="driver")
+    assert used_gpu(replace(record, device=DeviceUse({}, (ran_on,))))
+    assert used_gpu(replace(record, device=DeviceUse({"torch": "gpu:0"}, None, "Not known.")))
+    assert not used_gpu(replace(record, device=DeviceUse({"torch": "cpu:0"}, None, "Not known.")))
+    assert not used_gpu(replace(record, device=DeviceUse({"torch": "gpu:0"}, ())))

@@ -247,6 +247,7 @@ class Server:
             "JUPYTER_RUNTIME_DIR": str(runtime),
             "JUPYTER_CONFIG_DIR": str(folder / "config"),
             "IPYTHONDIR": str(folder / "ipython"),
+            "JUPYTER_MLGPU_RECEIPTS": "all",  # cells of tests are short
         }
         words = [
             "--no-browser",

@@ -125,6 +125,10 @@ def test_tensorflow_shows_a_hidden_gpu_only_after_a_restart_once_it_has_started(
     [
         ("cpu", ["cpu", "cuda"], True, True),
         ("cpu", ["cpu", "METAL"], True, True),
+        ("cpu", ["cpu", "mps"], True, True),
+        ("cpu", ["cpu", "metal"], True, True),
+        ("mps,cpu", ["cpu", "mps", "metal"], True, False),
+        ("metal", ["cpu", "metal"], True, False),
         ("cpu", ["cpu", "cuda"], False, False),
         ("cpu", ["cpu", "tpu"], True, False),
         ("cuda,cpu", ["cpu", "cuda"], True, False),

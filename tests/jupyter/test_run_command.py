@@ -30,6 +30,8 @@ nbformat = Later("nbformat")
 COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())"]
 # ipykernel leaves native output alone when it sees that pytest runs; a user's kernel does not.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+# Cells of tests are short.
+ENVIRONMENT["JUPYTER_MLGPU_RECEIPTS"] = "all"
 
 LOAD_DATA = """\
 import os

@@ -2,6 +2,7 @@
 
 import sys
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import ClassVar
 
@@ -167,6 +168,25 @@ def test_every_framework_has_the_module_by_whose_import_it_is_there():
         name: module for module, name in registry.MODULES.items()
     }
     assert registry.MODULES["mlx.core"] == "mlx"
+
+
+def test_the_readmes_table_agrees_with_what_was_verified():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    rows = {
+        cells[0]: cells[1:]
+        for line in readme.splitlines()
+        if line.startswith("| ")
+        for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
+    }
+    columns = next(cells for cells in rows.values() if cells[0].startswith("TensorFlow "))
+    kinds = {"on a CPU": "cpu", "on an NVIDIA GPU": "cuda", "on a Mac's GPU": "metal"}
+    for name in registry.OWN:
+        framework = registry.framework(name)
+        column = next(index for index, cell in enumerate(columns) if cell.split()[0] == framework.title)
+        for row, kind in kinds.items():
+            verified = framework.verified.get(kind)
+            word = "not yet run" if verified is None else "emulated" if verified.emulated else "run"
+            assert rows[row][column].partition(" (")[0] == word, (row, framework.title)
 
 
 def test_every_framework_says_on_which_hardware_it_was_verified():

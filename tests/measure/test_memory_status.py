@@ -62,6 +62,19 @@ def test_on_a_mac_the_gpu_is_said_to_share_the_machines_memory(told, monkeypatch
     assert "unified: the GPU uses the same memory" in "\n".join(told(driver=False))
 
 
+def test_on_a_mac_the_memory_that_the_gpu_should_use_at_most_has_a_row_with_its_source(told):
+    backend = FakeBackend(devices=("cpu:0", "gpu:0"))
+    backend.usable["gpu:0"] = 12 * GIB
+    assert any(
+        one.split("fake gpu:0")[-1].split()
+        == [
+            *("12", "GiB", "the", "most", "that", "macOS", "recommends", "for", "the", "GPU,"),
+            "fake.recommended",
+        ]
+        for one in told(driver=False, backends=[backend])
+    )
+
+
 # Containers.
 
 

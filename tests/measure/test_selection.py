@@ -1,10 +1,12 @@
 """Choosing a device: only what exists, put back afterwards, nothing in silence."""
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.device_request import DeviceWord
-from jupyter_mlgpu.record.errors import DeviceError
+from jupyter_mlgpu.record.errors import DeviceError, OtherGpuError, RestartNeededError
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.testing import FakeBackend
 
 word = DeviceWord.parse
@@ -91,6 +93,36 @@ def test_without_a_request_nothing_is_entered(selection, backend):
     assert backend.current is None
     assert selection.leave() == []
     assert selection.requested() == {}
+
+
+class CudaBackend(FakeBackend):
+    """A framework with an NVIDIA GPU."""
+
+    def devices(self):
+        return tuple(
+            replace(one, kind="cuda" if one.kind == "gpu" else one.kind) for one in super().devices()
+        )
+
+
+def test_the_name_of_another_kind_of_gpu_is_refused_and_nothing_changes():
+    selection = DeviceSelection(lambda: [FakeBackend("one"), CudaBackend("two", ("cpu:0", "gpu:0"))])
+    selection.select(word("cpu"))
+    with pytest.raises(OtherGpuError, match="This machine's GPU is CUDA's: use `gpu`"):
+        selection.select(word("mps"))
+    assert selection.words() == {"*": "cpu"}
+    selection.select(word("cuda"))
+    assert selection.words() == {"*": "gpu"}
+    assert [device.name for device in selection.devices()] == ["gpu:0"]
+
+
+def test_a_restart_is_not_offered_for_a_macs_gpu():
+    alone = FakeBackend(devices=("cpu:0",))
+    alone.hidden = say("The GPU is hidden.")
+    with pytest.raises(RestartNeededError):
+        DeviceSelection(lambda: [alone]).select(word("cuda"))
+    with pytest.raises(DeviceError, match="no device mps:0 here") as refused:
+        DeviceSelection(lambda: [alone]).select(word("mps"))
+    assert not isinstance(refused.value, RestartNeededError)
 
 
 @pytest.fixture

@@ -2,11 +2,18 @@
 
 import pytest
 
+from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record.device_request import AUTO, DeviceWord, in_words
-from jupyter_mlgpu.record.errors import DeviceError, UsageError
+from jupyter_mlgpu.record.errors import DeviceError, OtherGpuError, UsageError
 from jupyter_mlgpu.testing import FakeBackend
 
 DEVICES = FakeBackend(devices=("cpu:0", "cpu:1", "gpu:0")).devices()
+CPU = Device("torch", "cpu:0", "cpu", "cpu")
+
+
+def machine(kind):
+    """Return the devices of a machine with two GPUs of a kind."""
+    return (CPU, *(Device("torch", f"gpu:{number}", kind, f"{kind}:{number}") for number in (0, 1)))
 
 
 @pytest.mark.parametrize(
@@ -20,6 +27,53 @@ def test_a_word_names_a_device(written, device):
 @pytest.mark.parametrize("written", ["cpu", "cpu:1", "gpu", "gpu:0", "auto"])
 def test_a_word_is_written_as_it_was_read(written):
     assert str(DeviceWord.parse(written)) == written
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "device"),
+    [
+        ("mps", "metal", "gpu:0"),
+        ("mps:0", "metal", "gpu:0"),
+        ("Metal", "metal", "gpu:0"),
+        ("cuda", "cuda", "gpu:0"),
+        (" CUDA:1 ", "cuda", "gpu:1"),
+        ("cuda:1", "rocm", "gpu:1"),
+    ],
+)
+def test_the_name_of_a_gpu_is_a_word_for_it(written, kind, device):
+    assert DeviceWord.parse(written).find(machine(kind)).name == device
+
+
+@pytest.mark.parametrize(("written", "short"), [("mps", "gpu"), ("METAL:0", "gpu:0"), ("cuda:1", "gpu:1")])
+def test_records_keep_the_short_name_and_sentences_the_one_that_was_typed(written, short):
+    word = DeviceWord.parse(written)
+    assert (str(word), word.as_typed) == (short, written.lower())
+    assert word.needs_framework
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "sentence"),
+    [
+        ("mps", "cuda", "This machine's GPU is CUDA's: use `gpu`. Nothing was changed."),
+        ("metal:1", "cuda", "This machine's GPU is CUDA's: use `gpu:1`. Nothing was changed."),
+        ("mps", "rocm", "This machine's GPU is ROCm's: use `gpu`. Nothing was changed."),
+        ("cuda", "metal", "This machine's GPU is Metal's: use `gpu`. Nothing was changed."),
+    ],
+)
+def test_the_name_of_another_kind_of_gpu_is_answered_with_the_word_that_works(written, kind, sentence):
+    with pytest.raises(OtherGpuError) as refused:
+        DeviceWord.parse(written).find(machine(kind))
+    assert str(refused.value) == sentence
+
+
+def test_where_there_is_no_gpu_its_name_is_repeated_with_what_there_is():
+    with pytest.raises(DeviceError, match=r"no device mps:0 here: found cpu:0\."):
+        DeviceWord.parse("mps").find([CPU])
+
+
+def test_a_misspelt_name_of_a_gpu_is_answered_with_the_right_one():
+    with pytest.raises(UsageError, match="metal"):
+        DeviceWord.parse("mettal")
 
 
 def test_any_is_the_cpu_where_there_is_no_gpu():

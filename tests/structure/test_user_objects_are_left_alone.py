@@ -42,8 +42,11 @@ SEE = [
     "measure/capture/hooks",
     "measure/frameworks/imports",
     "measure/frameworks/jax/arrays",
+    "measure/frameworks/mlx/layer_times",
+    "measure/frameworks/mlx/unevaluated",
     "measure/frameworks/placed_values",
     "measure/frameworks/tensorflow/weights",
+    "measure/frameworks/torch/default_device",
     "measure/frameworks/torch/tensors",
     "measure/guarded",
     "measure/handlers",
@@ -68,6 +71,8 @@ OTHERS = {
     "measure/capture/losses": "names the streams in a sentence",
     "measure/frameworks/base": "the interface",
     "measure/frameworks/jax/backend": "hands the values on",
+    "measure/frameworks/mlx/backend": "hands the values on",
+    "measure/frameworks/places": "hands the values on",
     "measure/frameworks/tensorflow/backend": "hands the values on",
     "measure/frameworks/torch/backend": "hands the values on",
     "measure/frameworks/tensorflow/mlcompute_fork": "a program of its own",
@@ -84,8 +89,20 @@ OWN = {
         }
     },
     "measure/frameworks/jax/arrays": {"JAX's": {"getattr(module('jax._src.array'), 'ArrayImpl', None)"}},
+    "measure/frameworks/mlx/unevaluated": {
+        "MLX's": {
+            "getattr(module('mlx.core'), 'get_array_buffer_size', None)",
+            "getattr(module('mlx.nn'), 'Module', None)",
+        }
+    },
     "measure/frameworks/tensorflow/weights": {
         "Keras's": {"getattr(keras, 'Layer', None)", "getattr(keras, 'Variable', None)"}
+    },
+    "measure/frameworks/torch/default_device": {
+        "PyTorch's": {
+            "getattr(torch, name)",
+            "getattr(torch._GLOBAL_DEVICE_CONTEXT, 'device_context', None)",
+        }
     },
     "measure/guarded": {
         "ours": {

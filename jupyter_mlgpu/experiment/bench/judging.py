@@ -95,7 +95,7 @@ def why_not(case: Case, device: Device, monitor: MachineMonitor) -> Sentence | N
     if free.value is not None and case.needs.bytes > free.value:
         need, free_size = units.size(case.needs.bytes), units.size(free.value)
         return say(
-            "It needs {need} of memory on {device}, but only {free} is free.",
+            "It needs {need} of memory on {device}, but only {free} is available.",
             need=need,
             device=device.name,
             free=free_size,

@@ -10,6 +10,7 @@ from typing import Any
 from jupyter_mlgpu.experiment.bench import sensors
 from jupyter_mlgpu.experiment.bench.monitor import SensorReadings
 from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.base import Probe
@@ -35,11 +36,17 @@ class LocalMonitor:
         self._root = root
 
     def free_memory(self, device: Device) -> Quantity:
-        """Return the free memory of a device; on a GPU, what our own process holds counts as free."""
+        """Return the memory of a device that a case may use.
+
+        On a GPU, what our own process holds counts as free. On a Mac's GPU, it is at most what macOS
+        recommends.
+        """
         if device.kind == "cpu" or memory.unified():
             whole = memory.machine()
             container = memory.container(whole.total, self._root)
-            return Quantity(whole.free if container is None else min(whole.free, container.free), "bytes")
+            free = whole.free if container is None else min(whole.free, container.free)
+            usable = None if device.kind == "cpu" else registry.usable_memory()
+            return Quantity(free if usable is None else min(free, usable.bytes), "bytes")
         gpu = self._gpu(device)
         if isinstance(gpu, str):
             return unknown("bytes", gpu)

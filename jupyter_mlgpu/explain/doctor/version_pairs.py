@@ -383,7 +383,9 @@ PAIRS = (
             Clash("jax-metal", "jax>=0.5.1", note=say("The last version of jax that it supports is 0.5.0.")),
         ),
         remedy=as_written(
-            "pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal"
+            "pip uninstall -y jax-metal\n"
+            "pip install --upgrade jax-mps jax jaxlib\n"
+            "# jax-mps needs Python 3.12 or newer. Without it, JAX runs on the CPU."
         ),
     ),
     # jupyterlab/jupyterlab-git#923 and #861, StatCan/aaw-kubeflow-containers#93.

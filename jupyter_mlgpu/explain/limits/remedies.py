@@ -1,4 +1,7 @@
-"""Choose one remedy for a limit, by what was called and what can help there."""
+"""Choose one remedy for a limit, by what was called and what can help there.
+
+A remedy names functions of one framework only where that framework did the work: see `Framework.remedies`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from jupyter_mlgpu.record.limit import LimitKind
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 
+#: Other programs on the GPU are known only from NVIDIA's driver, which `nvidia-smi` comes with.
 WITHOUT_NEIGHBOURS = say("Run it again when no other program uses the GPU: `nvidia-smi` lists them.")
 
 COMPILES_EACH_TIME = say(
@@ -23,7 +27,7 @@ COMPILES_EACH_TIME = say(
 #: For a library's Python code, which the user cannot rewrite as array operations.
 _PROFILE_PYTHON = say("Use Python's own profiler: `%%prun` at the top of the cell lists the functions.")
 
-#: For operations that none of our profilers covers: those of MLX and NumPy.
+#: For operations that none of our profilers covers, such as those of NumPy.
 _TIME_PARTS = say(
     "Time parts of it in cells of their own, or wrap them in `with jupyter_mlgpu.trace(name):`."
 )
@@ -66,6 +70,12 @@ _BY_KIND: dict[LimitKind, Sentence] = {
     "unknown": say("Add `%%mlc_trace --ops` at the top of the cell for details."),
 }
 
+#: Kinds of limits that another library's calls may have caused in a cell in which a framework worked.
+_NEEDS_A_CALL: frozenset[LimitKind] = frozenset(("input",))
+
+#: Array libraries that are no frameworks. Keras is left out, because it runs on several frameworks.
+_OTHER_LIBRARIES = ("numpy", "cupy")
+
 
 def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence | None:
     """Return one thing to do, or None for a cell that failed for another reason than a memory shortage.
@@ -74,27 +84,33 @@ def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence
     """
     if record.outcome == "error" and cause != "memory":
         return None
-    found = _by_call(cause, parts) or _BY_KIND[kind_of(cause)]
-    return _TIME_PARTS if is_to_profile(found) and not _can_be_profiled(record) else found
+    kind = kind_of(cause)
+    library = common(parts, _array_library)
+    framework = library if library is not None else _only_framework(record)
+    found = _by_call(cause, parts, framework, record)
+    if found is None and (library is not None or kind not in _NEEDS_A_CALL):
+        found = _of_framework(kind, framework, record)
+    found = found or _BY_KIND[kind]
+    return _TIME_PARTS if is_to_profile(found) and not _can_be_profiled(framework, record) else found
 
 
 def is_to_profile(advice: Sentence | None) -> bool:
     """Return whether the advice is to profile the cell."""
-    return advice is not None and advice in (_BY_KIND["device"], _BY_KIND["unknown"])
+    return advice is not None and "`%%mlc_trace --ops`" in advice
 
 
-def _by_call(cause: Cause, parts: Sequence[Part]) -> Sentence | None:
+def _by_call(cause: Cause, parts: Sequence[Part], framework: str | None, record: Record) -> Sentence | None:
     """Return the advice that fits what was called, or None if the cause alone decides."""
     if cause == "earlier":
         return say("Earlier cells launched that work: their receipts show it.")
     if cause == "gpu" and mostly(parts, calls.asks):
-        return _ASKS
+        return _of_framework("values", framework, record) or _ASKS
     if cause == "importing":
         return say("Modules are imported only once: the next run of this cell will not wait for that.")
     if cause in ("input", "launch", "python") and mostly(parts, _predicts):
         return _PREDICT
     if cause == "input" and mostly(parts, lambda part: part.doing == "loader"):
-        return _LOADER
+        return _of_framework("loader", framework, record) or _LOADER
     if cause == "python" and common(parts, _of_a_library) is not None:
         return _PROFILE_PYTHON
     return None
@@ -114,7 +130,42 @@ def _of_a_library(part: Part) -> str | None:
     return call.module
 
 
-def _can_be_profiled(record: Record) -> bool:
-    """Return True if a framework that worked in the cell has a profiler."""
-    worked = {one.framework for one in record.device.ran_on or ()} | set(record.device.only)
-    return any(registry.framework(name).profiler is not None for name in worked & set(registry.FRAMEWORKS))
+def _array_library(part: Part) -> str | None:
+    """Return the framework, or another array library, of the innermost call or of the user's line."""
+    for call in (part.call, part.line_call):
+        root = "" if call is None or call.module is None else call.module.partition(".")[0]
+        for library in (*registry.FRAMEWORKS, *_OTHER_LIBRARIES):
+            if root.startswith(library):  # jaxlib is JAX's
+                return library
+    return None
+
+
+def _only_framework(record: Record) -> str | None:
+    """Return the framework that worked in the cell, or None if there were several, or none is known."""
+    worked = _worked(record)
+    return next(iter(worked)) if len(worked) == 1 else None
+
+
+def _worked(record: Record) -> set[str]:
+    return {one.framework for one in record.device.ran_on or ()} | set(record.device.only)
+
+
+def _of_framework(kind: str, framework: str | None, record: Record) -> Sentence | None:
+    """Return a framework's own advice for a kind of limit, on the kind of device where it worked."""
+    if framework not in registry.FRAMEWORKS:
+        return None
+    remedies = registry.framework(framework).remedies
+    return remedies.get(f"{kind} on {_device_kind(framework, record)}") or remedies.get(kind)
+
+
+def _device_kind(framework: str, record: Record) -> str | None:
+    """Return the kind of device on which a framework worked, that of a GPU if it used one."""
+    kinds = [one.kind for one in record.device.ran_on or () if one.framework == framework]
+    only = "cpu" if record.device.only.get(framework, "").startswith("cpu:") else None
+    return next((kind for kind in kinds if kind != "cpu"), next(iter(kinds), only))
+
+
+def _can_be_profiled(framework: str | None, record: Record) -> bool:
+    """Return True if the framework, or one of several that worked in the cell, has a profiler."""
+    names = _worked(record) if framework is None else {framework}
+    return any(registry.framework(name).profiler is not None for name in names & set(registry.FRAMEWORKS))

@@ -160,7 +160,7 @@ class Kernel:
         if content.get("status") == "ok":
             return
         name, text = content.get("ename"), str(content.get("evalue"))
-        if name in ("DeviceError", "RestartNeededError"):
+        if name in ("DeviceError", "OtherGpuError", "RestartNeededError"):
             raise DeviceError(text)
         raise MlgpuError(
             f"The kernel {self.name!r} cannot trace ({name}: {printable(text, 120)}); "

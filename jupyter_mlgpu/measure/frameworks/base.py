@@ -36,6 +36,16 @@ class Device(Struct, frozen=True):
         return int(self.name.partition(":")[2])
 
 
+class UsableMemory(Struct, frozen=True):
+    """The bytes that macOS recommends a GPU to use at most (Metal: recommendedMaxWorkingSetSize).
+
+    It is less than the machine's memory, which the GPU shares. `source` names the framework's function.
+    """
+
+    bytes: int
+    source: Sentence
+
+
 class Details(Struct, frozen=True):
     """The hardware behind a device: its name, memory in bytes and driver, each None if not known."""
 
@@ -93,7 +103,7 @@ class Framework(Struct, frozen=True):
         training: a `benchmarks.Training`, for benchmarks of whole models.
         profiler: a class that implements `ops.profiler.Profiler`.
         profiling: a module that implements `profiler_hooks.FrameworkProfiler`, written without an attribute.
-        why_no_profiler: the reason, if there is no profiler.
+        why_no_profiler: the reason, if there is no profiler, or none that is to be had.
         why_no_xspace: the reason, if the profiler writes no XSpace.
         evaluate: a function that forces the evaluation of a value, if the framework is lazy.
         build: a function that takes a folder of packages and returns the versions of CUDA and cuDNN for which
@@ -111,11 +121,16 @@ class Framework(Struct, frozen=True):
             default path within the home folder.
         race_note: a sentence about what the times of a race include or omit.
         race_note_gpu: the same for races on a GPU.
+        gpu_note: a sentence about what selecting a GPU changes for the user's code.
         gpu_by_default: True if its operations go to a GPU when it has one and nothing else is asked for.
         keeps_gil: True if its short operations keep the GIL.
         compiled_in: the module that defines the wrappers of compiled functions, if these wrappers report the
             user's module as their own; None if they are objects of the framework.
         stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
+        remedies: what to do about a kind of limit, in the framework's own names, by the kind (`launch`) or by
+            the kind and a kind of device (`launch on metal`). `loader` is for input that a data loader prepares,
+            `values` for waits for values of a GPU. Limits that are not listed have the advice of
+            `explain/limits/remedies.py`, which names no framework.
         verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
             kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
             on a machine of that kind or on the emulated device (tests/metal_emulator), never from
@@ -143,10 +158,12 @@ class Framework(Struct, frozen=True):
     caches: Mapping[str, tuple[str, str]] = {}
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
+    gpu_note: Sentence | None = None
     gpu_by_default: bool = True
     keeps_gil: bool = False
     compiled_in: str | None = None
     stack_rules: Rules = {}
+    remedies: Mapping[str, Sentence] = {}
     verified: Mapping[str, Verified] = {}
 
     def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:
@@ -176,6 +193,17 @@ class Compiled(NamedTuple):
             None if self.programs is None else max(0, self.programs - (before.programs or 0)),
             max(0.0, self.first_runs - before.first_runs),
         )
+
+
+class LazyWork(Struct, frozen=True):
+    """The work that a cell left for later, and what it computed of earlier cells' work.
+
+    `left` are the variables with values that the cell asked for and that are not computed yet. `computed` has
+    a sentence for each earlier cell, by its execution count, whose work was computed in this one.
+    """
+
+    left: tuple[str, ...]
+    computed: Mapping[int, Sentence]
 
 
 class Observed(Struct, frozen=True):
@@ -247,6 +275,13 @@ class Backend(Protocol):
     def details(self, device: Device) -> Details:
         """Return what is known of the hardware behind a device."""
 
+    def usable_memory(self, device: Device) -> UsableMemory | None:
+        """Return what a Mac's GPU should use at most; None for other devices, or if it is not known.
+
+        Called at the user's request: it may create the framework's allocator.
+        """
+        return None
+
     def why_no_gpu(self) -> Sentence:
         """Return one sentence for a user who finds no GPU among the devices."""
 
@@ -294,6 +329,14 @@ class Backend(Protocol):
     def calls_back(self) -> bool:
         """Return True if its own threads may call Python functions of the user, as a data pipeline does."""
         return False
+
+    def lazy_work(self, values: Mapping[str, object], cell: int | None) -> LazyWork | None:
+        """Return what the cell that has just ended left for later, and what it computed for earlier cells.
+
+        `values` are those that the cell names, `cell` is its execution count. None if the framework computes
+        at once, or does not tell.
+        """
+        return None
 
     def release(self) -> None:
         """Release what stays in the framework between observed cells, until the next one begins."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import importlib
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jupyter_mlgpu.measure.frameworks import imports
-from jupyter_mlgpu.measure.frameworks.base import Backend, Framework
+from jupyter_mlgpu.measure.frameworks.base import Backend, Framework, UsableMemory
 from jupyter_mlgpu.record import extras
 from jupyter_mlgpu.record.errors import BenchError, DeviceError
 from jupyter_mlgpu.record.extras import install_line, installed
@@ -159,6 +160,16 @@ def evaluate(name: str, value: object) -> None:
 def imported_or_importing() -> list[str]:
     """Return the frameworks that the user's program has imported or is importing."""
     return [name for module, name in MODULES.items() if module in sys.modules]
+
+
+def usable_memory() -> UsableMemory | None:
+    """Return what a Mac's GPU should use at most, by the first framework that reports it, else None."""
+    for backend in loaded():
+        with suppress(Exception):  # a failing framework must not hide the others
+            found = map(backend.usable_memory, backend.devices())
+            if (usable := next(filter(None, found), None)) is not None:
+                return usable
+    return None
 
 
 def loaded() -> tuple[Backend, ...]:

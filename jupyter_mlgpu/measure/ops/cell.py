@@ -171,7 +171,7 @@ class CellProfile:
 
 def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Reading]:
     if not devices:
-        why = say(
+        why = profile.why_no_device_time or say(
             "The {framework} profiler saw no kernel and no copy on a GPU in this cell.",
             framework=profile.framework,
         )

@@ -17,6 +17,9 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 Kind = Literal["op", "kernel", "copy", "memset"]
 
+#: The device of events that are the times of a model's layers.
+LAYERS = "layers"
+
 #: Number of events of one profile that are kept. An event takes about 250 bytes.
 LIMIT = 1_000_000
 
@@ -78,7 +81,8 @@ class Profile:
     as the framework itself wrote it, a serialised XSpace, if it writes one. `devices_unseen`: a device
     worked that the profiler does not report, so the host's lines do not show the whole cell. `compiled`: the
     host's operations are parts of compiled programs and are not launched one by one. `programs` is the work
-    of these programs, if it is reported for whole programs.
+    of these programs, if it is reported for whole programs. `why_no_device_time` is the reason, if the
+    profile can have none.
     """
 
     framework: str
@@ -94,6 +98,7 @@ class Profile:
     devices_unseen: bool = False
     compiled: bool = False
     programs: tuple[ProgramCost, ...] = ()
+    why_no_device_time: Sentence | None = None
 
     @property
     def complete(self) -> bool:

@@ -18,7 +18,7 @@ from jupyter_mlgpu.measure.probes.energy import apple
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
-from jupyter_mlgpu.measure.probes.resident_set import resident_set
+from jupyter_mlgpu.measure.probes.process_memory import process_memory
 from jupyter_mlgpu.record.bounds import Amount, MaybeSaid, Most, Otherwise, Said
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -103,7 +103,7 @@ class CounterReader:
             return
         process = CounterSeries("process", "utilisation", "cores", "time.process_time", float(cores))
         yield process, _Rate(real_time.process_time, self._now)
-        yield CounterSeries("process", "memory", "bytes", resident_set()[1], total), _process_memory
+        yield CounterSeries("process", "memory", "bytes", process_memory()[1], total), _process_memory
 
     def _of_gpus(self) -> Iterable[tuple[CounterSeries, Read]]:
         if sys.platform == "darwin":
@@ -230,7 +230,7 @@ def _machine_memory() -> NvmlAnswer[float]:
 
 
 def _process_memory() -> NvmlAnswer[float]:
-    return NvmlAnswer(resident_set()[0])
+    return NvmlAnswer(process_memory()[0])
 
 
 def _because(why: Sentence) -> Read:

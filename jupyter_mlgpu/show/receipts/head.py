@@ -17,8 +17,15 @@ from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Said
 from jupyter_mlgpu.record.device_request import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
-from jupyter_mlgpu.record.sentence import Sentence, folded, say
+from jupyter_mlgpu.record.record import (
+    HOLDS_ONLY,
+    NO_WORK_SEEN,
+    NOT_COMPUTED,
+    PARTIAL_EVIDENCE,
+    RanOn,
+    Record,
+)
+from jupyter_mlgpu.record.sentence import Sentence, folded, say, with_commas
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, repeats
 
 #: Labels before the figures of a record that is not from this kernel, or whose cell did not end normally.
@@ -27,6 +34,9 @@ _OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
 
 #: Bytes from which growth is worth a look; the system counts a process's memory in batches of up to 2 MiB.
 _GREW = 8 * 1024**2
+
+#: The largest number of variables that a head names.
+_MOST_NAMES = 3
 
 
 class HeadData(Struct, frozen=True, kw_only=True):
@@ -99,11 +109,13 @@ class Head:
 def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
     """Return the head of a record's receipt. `cut` counts the parts that were left out of it."""
     busy = gpu.busy(record)
-    recorded = busy and limits.is_gpu_time(record.limit)  # the limit would repeat the GPU's figure
+    # The limit would repeat the GPU's figure.
+    recorded = busy and (limits.is_gpu_time(record.limit) or _is_counted(record))
     figures = {
         "time": repeats.headline(record) or _wall_time(record),
         "gpu": busy,
         "limit": None if recorded else limits.clause(record.limit),
+        "lazy": _not_computed(record),
         # Cells without framework operations are the normal case, so nothing is said.
         "where": "" if record.device.ran_on == () else where(record),
         "memory": _memory(record),
@@ -117,6 +129,14 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
         tuple(notes.summary(record, cut)),
         HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs,
     )
+
+
+def _is_counted(record: Record) -> bool:
+    """Return True if the limit is the work of a GPU whose time the driver counted for the process."""
+    counted = any(
+        one.quantity == "device_time" and one.value and one.scope == "process" for one in record.readings
+    )
+    return counted and record.limit is not None and record.limit.kind == "device"
 
 
 def label(record: Record) -> str:
@@ -150,6 +170,19 @@ def where(record: Record) -> str:
 def _wall_time(record: Record) -> str:
     wall = record.reading("wall_time")
     return say("time not measured") if wall.value is None else figures_in_words.figure_text(wall, record)
+
+
+def _not_computed(record: Record) -> Sentence | str:
+    """Return the variables that a lazy framework has not computed yet, in a few words. Often empty."""
+    fact = record.facts.get(NOT_COMPUTED)
+    if fact is None or not isinstance(fact.value, list) or not fact.value:
+        return ""
+    names = [say("`{name}`", name=str(name)) for name in fact.value[:_MOST_NAMES]]
+    if len(fact.value) > _MOST_NAMES:
+        names.append(say("{count} more", count=len(fact.value) - _MOST_NAMES))
+    return say(
+        "{names} not computed yet ({framework} is lazy)", names=with_commas(names), framework=fact.source
+    )
 
 
 def _memory(record: Record) -> Sentence | str:
@@ -209,6 +242,9 @@ def _not_known(record: Record) -> str:
     ]
     if only:
         return _listed(only)
+    # Where nothing was computed, no place is missing.
+    if record.device.why_missing == NO_WORK_SEEN or NOT_COMPUTED in record.facts:
+        return ""
     known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
     return say("device not known") if known else ""
 

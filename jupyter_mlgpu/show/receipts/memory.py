@@ -45,6 +45,11 @@ def in_use(name: str, used: float, remark: str) -> Row:
     return (name, units.size(used), "", "", remark)
 
 
+def limit(name: str, total: float, remark: str) -> Row:
+    """Return a row for memory of which only the total is known."""
+    return (name, "", "", units.size(total), remark)
+
+
 def unknown(name: str, why: str) -> Row:
     """Return a row without a figure, with the reason."""
     return (name, NOT_TOLD, "", "", why)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jupyter_mlgpu.measure.ops.events import LAYERS
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import OpStat, Record
 from jupyter_mlgpu.record.sentence import say
@@ -47,7 +48,10 @@ def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) 
         for row, one in zip(rows, more, strict=False)
     )
     below = say("and {count} more", count=len(rows) - len(shown_rows)) if len(rows) > len(shown_rows) else ""
-    caption = say("Operations on {place} ({profiler})", place=place, profiler=profiler)
+    if device == LAYERS:
+        caption = say("Layers ({profiler})", profiler=profiler)
+    else:
+        caption = say("Operations on {place} ({profiler})", place=place, profiler=profiler)
     return Table(header, shown_rows, _FIGURES, caption, below)
 
 

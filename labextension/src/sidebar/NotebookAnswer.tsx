@@ -4,7 +4,7 @@ import { useEffect, type ReactElement } from 'react';
 
 import type { NotebookSession } from '../kernel/notebooks';
 import { sourceOf } from '../kernel/saved';
-import { hasOwnRecords, type IEntry, type IState } from '../kernel/state';
+import { hasOwnRecords, shownEntries, type IEntry, type IState } from '../kernel/state';
 import type { Translate } from '../language/i18n';
 import { said, type Sentence } from '../language/sentence';
 import { object } from '../language/untrusted';
@@ -48,7 +48,14 @@ export function NotebookAnswer(props: {
     };
   }, [session, own, newest, busy, saved, setAnswer]);
   // The place is kept while nothing is known, so that the list does not move.
-  return <p className="jp-mlgpu-NotebookAnswer">{t.say(answer)}</p>;
+  const words = t.say(answer);
+  // Rows of earlier kernels stand in the same list, and the kernel does not know of them.
+  const partial = words !== '' && own && shownEntries(state).length > entries.length;
+  return (
+    <p className="jp-mlgpu-NotebookAnswer">
+      {partial ? t('answerOfKernel', { answer: words }) : words}
+    </p>
+  );
 }
 
 async function askServer(saved: readonly IEntry[]): Promise<unknown> {

@@ -109,6 +109,8 @@ def packages(**changes: dict[str, Any]) -> Diagnosis:
         ({"keras-hub": package("0.31.0", "keras>=3.13"), "keras": package("3.5.0")}, True),
         ({"keras-hub": package("0.31.0", "keras>=3.13"), "keras": package("3.15.1")}, False),
         ({"jax-mps": package("0.11.1", "jaxlib==0.11.2"), "jaxlib": package("0.10.0")}, True),
+        ({"jax-mps": package("0.11.1", "jax<0.12,>=0.11.0"), "jax": package("0.12.0")}, True),
+        ({"metaljax": package("0.11.9", "jax<0.12,>=0.11"), "jax": package("0.11.2")}, False),
     ],
 )
 def test_requirements_are_read_as_pip_reads_them(names: dict[str, dict[str, Any]], found: bool):

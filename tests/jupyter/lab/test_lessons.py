@@ -215,6 +215,8 @@ def test_the_sidebar_follows_the_first_cells_of_a_lesson_as_they_run(
         assert lab.active_cell() == index
         expect(lab.active.locator(".jp-mlgpu-Receipt")).to_have_count(1)
         expect(lab.active.locator(".jp-mlgpu-Receipt")).to_be_visible()
+    # The sentence on top is about this kernel's cells alone, and says so.
+    expect(lab.sidebar.locator(".jp-mlgpu-NotebookAnswer")).to_contain_text("This kernel: ", timeout=20_000)
     # Below, the saved receipts stand as they were.
     expect(lab.receipts).to_have_count(len(lesson.traced), timeout=20_000)
     assert complaints == []

@@ -123,8 +123,10 @@ def jax() -> Subject:
 
 
 def _jax_name(backend: Any, array: Any) -> str:
+    from jupyter_mlgpu.measure.frameworks.jax.backend import native_device
+
     (native,) = array.devices()
-    return next(one.name for one in backend.find_devices() if one.native_name == str(native))
+    return next(one.name for one in backend.find_devices() if native_device(one) == native)
 
 
 def mlx() -> Subject:
@@ -146,6 +148,7 @@ def mlx() -> Subject:
         allocate=lambda: evaluated(mx.ones((1024, 1024)) + 1),
         make=lambda: mx.ones(1),
         stays=False,
+        apart=False,  # read in MLX's source: the default device is that of all threads
     )
 
 

@@ -168,7 +168,12 @@ def test_where_work_ran_is_told_or_the_reason_why_it_is_not_known(subject):
             assert seen.only == device.name or subject.able(device, "placement").reason in told
         else:  # what proves that a device worked, without a count
             assert {entry.device for entry in seen.ran_on} == {device.name}
-            assert {entry.evidence for entry in seen.ran_on} <= {"only device", "allocator", "results"}
+            assert {entry.evidence for entry in seen.ran_on} <= {
+                "only device",
+                "allocator",
+                "results",
+                "default device",
+            }
             assert all(entry.operations is None and entry.why_missing for entry in seen.ran_on)
 
 

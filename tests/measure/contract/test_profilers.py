@@ -250,13 +250,6 @@ def test_without_a_temporary_folder_tensorflows_profile_is_refused(monkeypatch):
     assert "No space left on device" in registry.profiler("tensorflow").start().reason
 
 
-def test_mlx_has_no_profiler_and_the_sentence_says_what_helps():
-    said = registry.profiler("mlx").reason
-    assert said.startswith("MLX has no profiler, so there are no times per operation: ")
-    assert "jupyter_mlgpu.trace(name)" in said
-    assert "mx.eval" in said
-
-
 @pytest.mark.needs("tensorflow")
 def test_tensorflow_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch):
     framework("tensorflow")

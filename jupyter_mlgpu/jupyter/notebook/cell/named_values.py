@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -42,6 +43,12 @@ def named_values(code: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
         if function is not None and function.__globals__ is namespace:
             names.extend(_globals_of(function.__code__))
     return found
+
+
+def mentioned_values(code: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """Return name to value for the names in a cell's text, also for those that the cell only assigns to."""
+    names = dict.fromkeys(_NAME.findall(code))
+    return {name: namespace[name] for name in islice(names, LIMIT) if name in namespace}
 
 
 def _function(value: Any) -> FunctionType | None:

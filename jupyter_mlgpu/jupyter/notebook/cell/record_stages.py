@@ -14,10 +14,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook.capture import native_lines
-from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
+from jupyter_mlgpu.jupyter.notebook.cell.named_values import mentioned_values, named_values
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.capture.stretch import Notes
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.runtime import Runtime
@@ -26,7 +27,14 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import Journal
 from jupyter_mlgpu.record.gpu_work import GpuFigures
-from jupyter_mlgpu.record.record import STILL_READING, Fact, Record
+from jupyter_mlgpu.record.record import (
+    COMPUTED_FOR,
+    NO_WORK_SEEN,
+    NOT_COMPUTED,
+    STILL_READING,
+    Fact,
+    Record,
+)
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.store import NEWEST, Store
@@ -36,6 +44,8 @@ _MPS_VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
 _UNNOTICED_S = 0.01
 #: Seconds of a cell's wall time from which a model left on the CPU is mentioned.
 _WORTH_MOVING_S = 1.0
+#: Seconds of wall time from which a cell that computed earlier cells' work says so.
+_WORTH_TELLING_S = 0.1
 #: Fewest records with which a cell can have run often enough to detect growth (see `growth.py`).
 _FEWEST_RECORDS = 5
 #: Fewest runs of a cell with which `comparing/slower.py` can detect that it became slower.
@@ -45,6 +55,7 @@ _FEWEST_TO_BE_SLOWER = 8
 TRACEBACK = say("the time of the traceback")
 PLACES = say("where it ran")
 ELSEWHERE = say("what stays on another device")
+LAZY_WORK = say("what the cell left for later")
 NATIVE_LINES = say("the native lines of the cell")
 MPS_LOG = say("what PyTorch's MPS log reports")
 ITEMS = say("the number of items")
@@ -137,7 +148,8 @@ def with_places(
     """Add evidence from the values named in the cell for frameworks that do not report where they worked."""
     if record.unfinished or any(work.launches for work in record.gpu_work):
         return record  # the GPU's records show it, or will
-    if all(one.ran_on is not None or one.only is not None for one in cell.observed.values()):
+    unknown = {name for name, one in cell.observed.items() if one.ran_on is None and one.only is None}
+    if not unknown:
         return record
     from jupyter_mlgpu.explain.limits.calls import frameworks_called
     from jupyter_mlgpu.measure.frameworks.places import with_values
@@ -145,6 +157,11 @@ def with_places(
     worked = {name for name, one in cell.observed.items() if one.worked}
     if cell.activity is not None:
         worked |= frameworks_called(cell.activity)
+    if not unknown & worked:
+        gpu_worked = any(one.value for one in record.readings if one.quantity == "device_time")
+        if record.device.ran_on is not None or gpu_worked:
+            return record
+        return replace(record, device=replace(record.device, why_missing=NO_WORK_SEEN))
     values = named_values(cell.code, namespace)
     places = with_values(record.device, values, backends, cell.observed, worked)
     record = replace(record, device=places.device)
@@ -159,6 +176,26 @@ def with_values_elsewhere(
     if not cell.devices:
         return record
     return _with_notes(record, selection.stays(named_values(cell.code, namespace), cell.devices))
+
+
+def with_lazy_work(
+    record: Record, cell: EndedCell, backends: Iterable[Backend], namespace: Mapping[str, Any]
+) -> Record:
+    """Add what a lazy framework left for later, and a note on earlier cells' work that this cell computed."""
+    for backend in backends:
+        if registry.framework(backend.name).evaluate is None:
+            continue
+        found = backend.lazy_work(mentioned_values(cell.code, namespace), record.cell.execution_count)
+        if found is None:
+            continue
+        source = Sentence(registry.title(backend.name))
+        if found.left:
+            record = _with_fact(record, NOT_COMPUTED, Fact(list(found.left), source))
+        if found.computed:
+            record = _with_fact(record, COMPUTED_FOR, Fact(list(found.computed), source))
+        if (record.reading("wall_time").value or 0.0) >= _WORTH_TELLING_S:
+            record = _with_notes(record, found.computed.values())
+    return record
 
 
 def with_logs(record: Record, cell: EndedCell, capture: Capture) -> Record:
@@ -251,6 +288,10 @@ def save_record(record: Record, journal: Journal | None) -> Record:
         except RecordError as error:
             return record.with_note(redact(say("This record was not saved: {error}", error=error)))
     return record
+
+
+def _with_fact(record: Record, name: str, fact: Fact) -> Record:
+    return replace(record, facts={**record.facts, name: fact})
 
 
 def _with_notes(record: Record, notes: Iterable[Sentence | None]) -> Record:

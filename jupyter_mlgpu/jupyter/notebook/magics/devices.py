@@ -67,10 +67,11 @@ class DeviceCommands:
         self._tell()
         devices = [one for one in self._selection.devices() if framework in (None, one.framework)]
         if not devices:
-            return say("Cells will run on {device} once a framework is imported.", device=str(word))
+            return say("Cells will run on {device} once a framework is imported.", device=word.as_typed)
         return joined(
             say("Cells run on {devices} from now on.", devices=_named(devices)),
             *self._lacking(),
+            *_gpu_notes(devices),
             say("Anything already on another device stays there."),
         )
 
@@ -148,8 +149,8 @@ class DeviceCommands:
         if word == AUTO:
             return say("In this cell, each framework chooses its own device.")
         devices = self._selection.devices()
-        place = _named(devices) if devices else str(word)
-        return joined(say("This cell runs on {place}.", place=place), *self._lacking())
+        place = _named(devices) if devices else word.as_typed
+        return joined(say("This cell runs on {place}.", place=place), *self._lacking(), *_gpu_notes(devices))
 
     def _lacking(self) -> Sequence[Sentence]:
         """Return a sentence on the frameworks that have no such device."""
@@ -169,7 +170,7 @@ class DeviceCommands:
 
 def _import_for(word: DeviceWord, framework: str | None) -> None:
     if framework is not None or word.needs_framework:
-        _import(framework, str(word))
+        _import(framework, word.as_typed)
 
 
 def _import(framework: str | None, word: str) -> None:
@@ -218,9 +219,16 @@ def _refuse_to_import_for(word: DeviceWord, framework: str | None) -> None:
                 "No framework is imported yet, so it is not known whether device {word} "
                 "exists. Import a framework in a cell, or run `%mlc_device {word}`, which "
                 "imports one. Nothing was changed.",
-                word=str(word),
+                word=word.as_typed,
             )
         )
+
+
+def _gpu_notes(devices: Sequence[Device]) -> list[Sentence]:
+    """Return the frameworks' notes on what selecting a GPU changes."""
+    gpus = [one for one in devices if one.kind != "cpu" and one.framework in registry.FRAMEWORKS]
+    notes = [registry.framework(one.framework).gpu_note for one in gpus]
+    return [note for note in notes if note is not None]
 
 
 def _named(devices: list[Device]) -> str:
@@ -247,8 +255,12 @@ def _replayed(device: Device) -> str:
 def _line(backend: Backend, device: Device) -> str:
     details = backend.details(device)
     memory = None if details.memory is None else say("{size} memory", size=units.size(details.memory))
+    most = backend.usable_memory(device)
+    usable = most and say(
+        "at most {size} recommended for the GPU ({source})", size=units.size(most.bytes), source=most.source
+    )
     tested = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
     verification = tested or [say("not yet tested on such hardware")]
-    known = [part for part in (details.hardware, memory, details.driver) if part]
+    known = [part for part in (details.hardware, memory, usable, details.driver) if part]
     name = f"{device.name:8}{device.kind:8}{registry.title(device.framework)} {device.native_name}"
     return reduce(lambda one, more: say("{one}; {more}", one=one, more=more), [*known, *verification], name)

@@ -80,6 +80,8 @@ class MlgpuMagics(Magics):
         More
 
         %mlc_device cpu:1      run on a numbered device
+        %mlc_device mps        the same as gpu on a Mac, also as metal; cuda is the same as gpu where the
+                               GPU is NVIDIA's or AMD's. Refused where the GPU is of another kind
         %%mlc_device cpu       as a cell's first line: run only this cell there
         %mlc_device status     the requested device, and each device's memory, by process where known
         %mlc_device gpu --framework torch   the same for one framework only; others are not affected

@@ -14,7 +14,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.probes import memory as machine_memory
 from jupyter_mlgpu.measure.probes.memory import Memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.resident_set import resident_set
+from jupyter_mlgpu.measure.probes.process_memory import STATM, process_memory
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.receipts import memory as rendering
 from jupyter_mlgpu.show.receipts.memory import GpuUser, Row
@@ -49,10 +49,9 @@ def _machine(root: Path) -> list[Row]:
                 say("container"), limit, say("its limit (control group); cached files count as used")
             )
         )
-    resident, source = resident_set()
-    rows.append(
-        rendering.in_use(say("this process"), resident, say("resident set ({source})", source=source))
-    )
+    own, source = process_memory()
+    figure = say("resident set ({source})", source=source) if source == STATM else source
+    rows.append(rendering.in_use(say("this process"), own, figure))
     return rows
 
 
@@ -131,10 +130,11 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]
                     say("{name} has not used a device yet, so its allocator was not queried.", name=name)
                 )
                 continue
+            rows += _usable(backend)
             rows += dict.fromkeys(_allocator(backend, device) for device in backend.devices())
         except Exception as error:  # a failing framework must not hide the rest
             sentences.append(say("{name} could not be queried ({error}).", name=name, error=error))
-    if any(row[1] != rendering.NOT_TOLD for row in rows):
+    if any(row[1] not in ("", rendering.NOT_TOLD) for row in rows):
         sentences.append(
             say(
                 "An allocator is part of this process: its free memory is available only to "
@@ -142,6 +142,19 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]
             )
         )
     return rows, sentences
+
+
+def _usable(backend: Backend) -> list[Row]:
+    """Return a row for each GPU that should not use all of the machine's memory."""
+    return [
+        rendering.limit(
+            f"{registry.title(backend.name)} {device.name}",
+            usable.bytes,
+            say("the most that macOS recommends for the GPU, {source}", source=usable.source),
+        )
+        for device in backend.devices()
+        if (usable := backend.usable_memory(device)) is not None
+    ]
 
 
 def _allocator(backend: Backend, device: Device) -> Row:

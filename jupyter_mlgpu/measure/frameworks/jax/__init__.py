@@ -14,8 +14,8 @@ FRAMEWORK = Framework(
     profiling="jupyter_mlgpu.measure.frameworks.jax.profiling",
     build="jupyter_mlgpu.measure.frameworks.jax.doctor:build",
     oldest="0.8",
-    packages=("jax*",),
-    metal_packages=("jax-metal",),
+    packages=("jax*", "metaljax"),
+    metal_packages=("jax-mps", "metaljax", "jax-metal"),
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
     memory_growth_env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
     race_note=say(
@@ -42,8 +42,31 @@ FRAMEWORK = Framework(
         "jax/_src/api.py": {"block_until_ready": "values", "device_put": "copy", "device_get": "copy"},
         "jax/_src/profiler.py": {"start_trace": "profiler", "stop_trace": "profiler"},
     },
+    remedies={
+        "compiling": say(
+            "Run it again: what was compiled is kept. `jax.jit` compiles again for other shapes, types and "
+            "static arguments."
+        ),
+        "launch": say(
+            "Put more into each launch: the whole step in one function under `jax.jit`, and loops in "
+            "`jax.lax.scan`."
+        ),
+        "transfer": say(
+            "Keep results on the device: wait with `jax.block_until_ready`, or read values, once after the "
+            "loop."
+        ),
+        "bandwidth": say(
+            "It is near this machine's memory bandwidth: `jax.jit` over more operations fuses them, and a "
+            "smaller number type moves fewer bytes."
+        ),
+        "memory on cuda": say(
+            "Use less memory at once: a smaller batch, or `jax.jit(step, donate_argnums=...)`, which reuses "
+            "the memory of its arguments."
+        ),
+    },
     verified={
         "cpu": Verified("Linux x86-64, JAX 0.10.2"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, JAX 0.11.2"),
+        "metal": Verified("Linux x86-64, JAX 0.10.2, whose CPU has the name of jax-mps", emulated=True),
     },
 )

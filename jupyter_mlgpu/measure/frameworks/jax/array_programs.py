@@ -23,6 +23,7 @@ from jupyter_mlgpu.measure.frameworks.benchmarks import (
     refuse_type,
     repeated,
 )
+from jupyter_mlgpu.measure.frameworks.jax.backend import native_device
 from jupyter_mlgpu.record.errors import BenchError
 
 
@@ -176,10 +177,11 @@ def _normal(device: Device, shape: tuple[int, ...], type_: str, seed: int) -> An
 
 
 def native(device: Device) -> Any:
-    """Return JAX's own object for a device."""
-    import jax
-
-    return jax.local_devices(backend="cpu" if device.kind == "cpu" else jax.default_backend())[device.number]
+    """Return JAX's own object for a device, on whichever of JAX's platforms it is."""
+    found = native_device(device)
+    if found is None:
+        raise BenchError(f"JAX has no device {device.name}.")
+    return found
 
 
 def _dtype(type_: str) -> Any:

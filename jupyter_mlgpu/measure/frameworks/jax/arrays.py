@@ -38,11 +38,11 @@ def committed(values: Mapping[str, object], names: Mapping[Any, str]) -> list[Pl
     `names` are the devices' short names. Arrays that are not committed move to where they are used, and
     arrays spread over several devices belong to all of them.
     """
-    return _arrays(values, names, lambda array: bool(array._committed))
+    return _arrays(values, names, lambda array: array._committed)
 
 
 def _arrays(
-    values: Mapping[str, object], names: Mapping[Any, str], counts: Callable[[Any], bool]
+    values: Mapping[str, object], names: Mapping[Any, str], counts: Callable[[Any], object]
 ) -> list[PlacedValue]:
     array = getattr(module("jax._src.array"), "ArrayImpl", None)
     found: list[PlacedValue] = []

@@ -1,4 +1,4 @@
-"""JAX on CPU, CUDA, and METAL if Apple's plug-in still loads (jax-metal 0.1.1 needs JAX before 0.5.1).
+"""JAX on CPU, CUDA, and a Mac's GPU with one of the plug-ins in `platforms`.
 
 `FRAMEWORK` lists where it was verified. Only `find_devices` starts JAX's clients: on a GPU these take most of
 its memory, and before they start the user may still set the number of CPU devices.
@@ -34,10 +34,11 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Scope,
 )
 from jupyter_mlgpu.measure.frameworks.imports import module
-from jupyter_mlgpu.measure.frameworks.jax import FRAMEWORK
+from jupyter_mlgpu.measure.frameworks.jax import FRAMEWORK, platforms
 from jupyter_mlgpu.measure.frameworks.jax.arrays import committed, live_arrays, placed
 from jupyter_mlgpu.measure.frameworks.jax.compiling import CompilingClock
 from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
+from jupyter_mlgpu.measure.probes.memory import unified
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
@@ -72,8 +73,8 @@ class JaxBackend(Backend):
         """Return this process's devices; before JAX has started, only the first CPU, which needs no start."""
         if self.started():
             return tuple(device for device, _ in _found())
-        platforms = module("jax").config.jax_platforms
-        if platforms and "cpu" not in platforms.split(","):
+        requested = module("jax").config.jax_platforms
+        if requested and "cpu" not in requested.split(","):
             return ()
         return (Device(self.name, "cpu:0", "cpu", "cpu"),)
 
@@ -86,7 +87,7 @@ class JaxBackend(Backend):
         if device.kind in ("cpu", "metal"):
             return hardware.cpu()
         known = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
-        native = _native(device)
+        native = native_device(device)
         return known if native is None else Details(str(native.device_kind), known.memory, known.driver)
 
     def why_no_gpu(self) -> Sentence:
@@ -100,8 +101,14 @@ class JaxBackend(Backend):
             return say(
                 "JAX {version} could not start its plug-in ({why}).", version=version, why="; ".join(failed)
             )
-        if {"cuda", "rocm", "METAL"} & set(getattr(xla_bridge, "_backend_factories", {})):
+        if platforms.gpus_among(getattr(xla_bridge, "_backend_factories", {})):
             return say("JAX {version} has a GPU plug-in but found no GPU it can use here.", version=version)
+        if unified():
+            return say(
+                "JAX {version} has no plug-in for this Mac's GPU: `pip install jax-mps` installs one, with "
+                "the JAX that it needs.",
+                version=version,
+            )
         return say("JAX {version} is installed for CPUs only, without a GPU plug-in.", version=version)
 
     def needs_restart(self) -> Sentence | None:
@@ -109,21 +116,21 @@ class JaxBackend(Backend):
         from jax._src import xla_bridge
 
         plugins = getattr(xla_bridge, "_backend_factories", {})
-        platforms = module("jax").config.jax_platforms
-        hidden = hidden_by_configuration(platforms, plugins, self.started())
+        hidden = hidden_by_configuration(module("jax").config.jax_platforms, plugins, self.started())
         cuda = "cuda" in plugins or _cuda_plugin()
         return hidden or (hardware.hidden_by_cuda(FRAMEWORK.title) if cuda else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """Return the capabilities: programs are not observed, and only GPU clients keep statistics."""
+        """Return the capabilities: programs are not observed, and not every client keeps statistics."""
         why_not = {"placement": NOT_REPORTED}
-        if device.kind in ("cpu", "metal"):
+        keeps_peak = device.kind != "metal" or "peak_bytes_in_use" in _statistics().get(device.name, {})
+        if device.kind == "cpu" or not keeps_peak:
             why_not["allocator_peak"] = _no_peak(device.name)
         return FRAMEWORK.capabilities(device.kind, why_not)
 
     def enter(self, device: Device) -> JaxScope:
         """Make `device` the default device of this thread."""
-        return JaxScope(device, _native(device) if self.started() else "cpu")
+        return JaxScope(device, native_device(device) if self.started() else "cpu")
 
     def synchronize(self) -> None:
         """Wait for every array that still exists, but not for work whose results were dropped."""
@@ -185,7 +192,7 @@ class JaxBackend(Backend):
         )
         if not found:
             return None
-        name, native = found[0].name, _native(device)
+        name, native = found[0].name, native_device(device)
         remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{device.number}])"
         note = placed_values.misplaced_note_of(found, device.name)
         return say(
@@ -240,7 +247,8 @@ class JaxObservation(Observation):
             before = self._before.get(name, {})
             times = after.get("num_allocs", 0) - before.get("num_allocs", 0)
             allocations[name] = times
-            reasons.append(say("Allocations on {device}: {times}.", device=name, times=times))
+            if "num_allocs" in after:
+                reasons.append(say("Allocations on {device}: {times}.", device=name, times=times))
             readings.append(_peak(name, before, after))
         if not readings:
             readings = [no_peak_reading(_no_peak(say("the CPU")), _STATISTICS)]
@@ -285,7 +293,7 @@ def _clients() -> Mapping[str, Any]:
 
 
 def _platforms() -> set[str]:
-    return {client.platform for client in _clients().values()}
+    return set(_clients())
 
 
 def _names() -> dict[Any, str]:
@@ -299,14 +307,17 @@ def _found() -> tuple[tuple[Device, Any], ...]:
 
 
 def _devices_of_clients() -> Iterator[tuple[Device, Any]]:
+    numbers: Counter[str] = Counter()
     for name, client in _clients().items():
-        kind = name.lower()  # cpu, cuda, rocm, metal
+        kind = platforms.kind(name)
         short = {"cpu": "cpu", "tpu": "tpu"}.get(kind, "gpu")
-        for number, native in enumerate(client.local_devices()):
-            yield Device("jax", f"{short}:{number}", kind, str(native)), native
+        for native in client.local_devices():
+            yield Device("jax", f"{short}:{numbers[short]}", kind, str(native)), native
+            numbers[short] += 1
 
 
-def _native(device: Device) -> Any:
+def native_device(device: Device) -> Any:
+    """Return JAX's own object for a device, None if JAX has no such device."""
     return next((native for one, native in _found() if one.name == device.name), None)
 
 
@@ -318,7 +329,11 @@ def _evidence(device: Device, allocations: Mapping[str, int], new: Counter[str])
 
 def _statistics() -> dict[str, Mapping[str, int]]:
     """Return the statistics of each device's allocator; devices that keep none are left out."""
-    return {device.name: stats for device, native in _found() if (stats := native.memory_stats())}
+    return {
+        device.name: stats
+        for device, native in _found()
+        if (stats := platforms.reported(native.memory_stats()))
+    }
 
 
 def _peak(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Reading:
@@ -340,14 +355,14 @@ def _no_peak(name: str) -> Sentence:
 
 
 def hidden_by_configuration(
-    platforms: str | None, plugins: Collection[str], started: bool
+    requested: str | None, plugins: Collection[str], started: bool
 ) -> Sentence | None:
-    """Return a sentence if `jax_platforms` (`platforms`) excludes every GPU plug-in that JAX has, else None.
+    """Return a sentence if `jax_platforms` (`requested`) excludes every GPU plug-in that JAX has, else None.
 
     `plugins` are the names of the platforms for which JAX has a client or a plug-in.
     """
-    named = platforms.split(",") if platforms else []
-    installed = [name for name in ("cuda", "rocm", "METAL") if name in plugins]
+    named = requested.split(",") if requested else []
+    installed = platforms.gpus_among(plugins)
     if not started or not named or not installed or {"gpu", *installed} & set(named):
         return None
     if installed == ["cuda"] and hardware.nvidia("gpu:0").driver is None:
@@ -356,5 +371,5 @@ def hidden_by_configuration(
         "JAX was told to use only {platforms} (JAX_PLATFORMS, or jax_platforms in "
         "jax.config) and cannot switch platforms once it has started: first remove that "
         "setting.",
-        platforms=platforms or "",
+        platforms=requested or "",
     )

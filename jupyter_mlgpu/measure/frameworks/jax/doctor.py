@@ -9,8 +9,10 @@ from pathlib import Path
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
     """Return the kinds of its devices, and a function that multiplies two matrices of ones of this size."""
     import jax
+    from jax.extend import backend
 
-    kinds = ["cpu" if one.platform == "cpu" else "gpu" for one in jax.devices()]
+    # `jax.devices` lists only the default platform, which need not be that of the GPU.
+    kinds = ["cpu" if name == "cpu" else "gpu" for name in backend.backends()]
 
     def compute() -> float:
         ones = jax.numpy.ones((size, size))

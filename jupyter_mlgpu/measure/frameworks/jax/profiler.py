@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
-from jupyter_mlgpu.measure.frameworks.jax import profile_reader, profiling, programs
+from jupyter_mlgpu.measure.frameworks.jax import platforms, profile_reader, profiling, programs
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, ProfilerModuleProxy
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.ops import xspace
@@ -30,6 +30,11 @@ _ONE_OF_BOTH = say(
     "If PyTorch's profiler has already run in this process, JAX's profiler sees nothing of "
     "an NVIDIA GPU, because CUPTI serves only one of them: restart the kernel and profile "
     "JAX first."
+)
+# jax-mps 0.11.1 refuses each call of its profiler; jax-metal 0.1.1 and metaljax 0.11.9 have none (read).
+_METAL = say(
+    "JAX's profiler does not see a Mac's GPU, because its plug-ins do not support profiling: the operations "
+    "below are from the host only and have no shares of the total."
 )
 _NO_SHAPES = say("JAX's profiler does not report input shapes; FLOP and bytes are for whole programs.")
 _LOOPS = say("JAX's FLOP exclude programs with a loop: XLA counts the loop body only once.")
@@ -80,10 +85,23 @@ class JaxSession(CellSession):
         data, left_out = xspace.cut(self._xspace)
         parsed = module("jax").profiler.ProfileData.from_serialized_xspace(data)
         events = profile_reader.read(parsed)
-        if imported("torch") and _plug_ins() and all(one.plane != "device" for one in events.events):
+        if (
+            imported("torch")
+            and "cuda" in _plug_ins()
+            and all(one.plane != "device" for one in events.events)
+        ):
             events = events._replace(problems=(*events.problems, _ONE_OF_BOTH))
         costs, problem = _costs(data, parsed) if self._shapes and not left_out else ((), ())
-        profile = self._profile("jax", events, *problem, left_out=left_out, xspace=data)
+        on_mac = any(name in platforms.METAL for name in _xla_bridge().backends())
+        profile = self._profile(
+            "jax",
+            events,
+            *problem,
+            *([_METAL] if on_mac else []),
+            left_out=left_out,
+            xspace=data,
+            devices_unseen=on_mac,
+        )
         return replace(profile, compiled=True, programs=costs)
 
 
@@ -128,5 +146,5 @@ def _xla_bridge() -> Any:
     return xla_bridge
 
 
-def _plug_ins() -> bool:
-    return bool({"cuda", "rocm", "METAL"} & set(getattr(_xla_bridge(), "_backend_factories", {})))
+def _plug_ins() -> list[str]:
+    return platforms.gpus_among(getattr(_xla_bridge(), "_backend_factories", {}))

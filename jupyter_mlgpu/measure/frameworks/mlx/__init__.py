@@ -3,6 +3,11 @@
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
 from jupyter_mlgpu.record.sentence import say
 
+_TIME_PARTS = say(
+    "`%%mlc_trace --ops` at the top of the cell times layers of `mlx.nn`. To time another part, wrap it "
+    "in `with jupyter_mlgpu.trace(name):` and end it with `mx.eval` of its result."
+)
+
 FRAMEWORK = Framework(
     name="mlx",
     title="MLX",
@@ -10,6 +15,7 @@ FRAMEWORK = Framework(
     sample="jupyter_mlgpu.measure.frameworks.mlx.doctor:sample",
     array_programs="jupyter_mlgpu.measure.frameworks.mlx.array_programs:MlxPrograms",
     training="jupyter_mlgpu.measure.frameworks.mlx.training:TRAINING",
+    profiler="jupyter_mlgpu.measure.frameworks.mlx.layer_times:MlxLayerTimes",
     why_no_profiler=say(
         "MLX has no profiler, so there are no times per operation: to time a part of the "
         "cell, wrap it in `with jupyter_mlgpu.trace(name):` and end it with mx.eval of its "
@@ -26,5 +32,35 @@ FRAMEWORK = Framework(
         "is not in the times."
     ),
     keeps_gil=True,
-    verified={"cpu": Verified("Linux x86-64, MLX 0.32.4")},
+    remedies={
+        "compiling": say(
+            "Run it again: what was compiled is kept. `mx.compile` compiles again for other shapes and types."
+        ),
+        "launch": say(
+            "Put more into each evaluation: `mx.compile` for the whole step, and one `mx.eval` at its end "
+            "instead of several."
+        ),
+        "transfer": say(
+            "`.item()` and `print` wait for all that was not evaluated: keep results as arrays, and call "
+            "`mx.eval` once per step. `mx.async_eval` lets Python go on meanwhile."
+        ),
+        "values": say(
+            "MLX computes here all that was not evaluated before. In a loop, call `mx.eval` once per step, "
+            "and read values after it. `%%mlc_trace --ops` times layers of `mlx.nn`."
+        ),
+        "device": _TIME_PARTS,
+        "unknown": _TIME_PARTS,
+        "bandwidth": say(
+            "It is near this machine's memory bandwidth: `mx.compile` fuses operations, and a smaller number "
+            "type moves fewer bytes."
+        ),
+        "memory": say(
+            "Use less memory at once: a smaller batch, and `mx.eval` in each step, because what was not "
+            "evaluated keeps all its inputs."
+        ),
+    },
+    verified={
+        "cpu": Verified("Linux x86-64, MLX 0.32.4"),
+        "metal": Verified("Linux x86-64, MLX 0.32.4, computed on the CPU", emulated=True),
+    },
 )

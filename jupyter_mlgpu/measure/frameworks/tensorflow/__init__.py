@@ -1,6 +1,7 @@
 """The description of TensorFlow, whose support is in this folder. Nothing here imports it at the top."""
 
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
+from jupyter_mlgpu.record.sentence import say
 
 FRAMEWORK = Framework(
     name="tensorflow",
@@ -33,6 +34,21 @@ FRAMEWORK = Framework(
         "tensorflow/python/framework/ops.py": {"numpy": "values", "_numpy": "values"},
         "tensorflow/python/framework/constant_op.py": {"convert_to_eager_tensor": "copy"},
         "tensorflow/python/profiler/profiler_v2.py": "profiler",
+    },
+    remedies={
+        "compiling": say(
+            "Run it again: what was compiled is kept. A `tf.function` is traced again for other shapes and "
+            "Python numbers: pass these as tensors."
+        ),
+        "launch": say(
+            "Put more into each operation: larger batches, one `tf.function` for the whole step, or "
+            "`steps_per_execution` in Keras's `compile`."
+        ),
+        "input": say(
+            "Prepare data ahead: `num_parallel_calls=tf.data.AUTOTUNE` in `map`, `cache()` for what does not "
+            "change, and `prefetch(tf.data.AUTOTUNE)` at the end."
+        ),
+        "transfer": say("Keep results as tensors, and call `.numpy()` once, after the loop."),
     },
     verified={
         "cpu": Verified("Linux x86-64, TensorFlow 2.19.1"),

@@ -3,6 +3,17 @@
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
 from jupyter_mlgpu.record.sentence import say
 
+_COMPILE_STEP = say("Put more into each operation: larger batches, or `torch.compile` for the whole step.")
+_FUSE = say(
+    "It is near this machine's memory bandwidth: `torch.compile` fuses operations, and a smaller number type "
+    "moves fewer bytes."
+)
+_LATER = say("Keep results as tensors, and call `.item()` or `.cpu()` once, after the loop.")
+_PINNED = say(
+    "Keep results as tensors, and call `.item()` once, after the loop. Batches come faster with "
+    "`DataLoader(pin_memory=True)` and `.to(device, non_blocking=True)`."
+)
+
 FRAMEWORK = Framework(
     name="torch",
     title="PyTorch",
@@ -23,6 +34,10 @@ FRAMEWORK = Framework(
     race_note_gpu=say(
         "On any device but the CPU, PyTorch looks up its default device on every call from "
         "Python; the times include this, about 1 µs per call."
+    ),
+    gpu_note=say(
+        "PyTorch's new tensors are created there: give `device='cpu'` to those that NumPy or the workers of "
+        "a `DataLoader` use."
     ),
     gpu_by_default=False,
     compiled_in="torch._dynamo.eval_frame",
@@ -71,8 +86,47 @@ FRAMEWORK = Framework(
         "torch/mps/__init__.py": {"synchronize": "values"},
         "torch/profiler/": "profiler",
     },
+    # On Metal, `torch.compile` is not suggested: its compiler for that device (Inductor's, in 2.13) is young,
+    # and nobody has run it for this project. Neither is pinned memory, which DataLoader ignores there.
+    remedies={
+        "compiling": say(
+            "Run it again: what was compiled is kept. Changed shapes are compiled again; with "
+            "`torch.compile(dynamic=True)`, one program serves several."
+        ),
+        "launch on cpu": _COMPILE_STEP,
+        "launch on cuda": _COMPILE_STEP,
+        "launch on rocm": _COMPILE_STEP,
+        "launch on metal": say(
+            "Put more into each operation: larger batches, or one operation on stacked tensors instead of a "
+            "loop."
+        ),
+        "transfer": _LATER,
+        "transfer on cuda": _PINNED,
+        "transfer on rocm": _PINNED,
+        "loader on metal": say(
+            "A `DataLoader` fetches item by item. Where the data is in memory, index whole batches instead: "
+            "`x[i:i + n]`. Otherwise use more workers, `num_workers=`, with the `Dataset` in a module: a "
+            "Mac's workers do not see the notebook."
+        ),
+        "compute on cuda": say(
+            "It is near this machine's limit: fewer operations help, or "
+            "`torch.autocast('cuda', dtype=torch.bfloat16)`."
+        ),
+        "compute on metal": say(
+            "It is near this machine's limit: fewer operations help, or "
+            "`torch.autocast('mps', dtype=torch.float16)`."
+        ),
+        "bandwidth on cpu": _FUSE,
+        "bandwidth on cuda": _FUSE,
+        "bandwidth on rocm": _FUSE,
+        "memory": say(
+            "Use less memory at once: a smaller batch, `torch.no_grad()` where no gradients are needed, or "
+            "`del` for what is no longer needed."
+        ),
+    },
     verified={
         "cpu": Verified("Linux x86-64, PyTorch 2.13.0"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, PyTorch 2.11.0"),
+        "metal": Verified("Linux x86-64, PyTorch 2.13.0", emulated=True),
     },
 )

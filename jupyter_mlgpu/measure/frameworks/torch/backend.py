@@ -32,13 +32,14 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Device,
     Observation,
     Observed,
+    UsableMemory,
 )
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
-from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope, default_device
+from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope, device_of_new_tensors
 from jupyter_mlgpu.measure.frameworks.torch.tensors import tensors
 from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, join_peaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
@@ -46,6 +47,7 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 # Short, because the size of a receipt is limited and it contains each note three times.
 NOT_REPORTED = say("PyTorch does not report where its operations ran.")
+_USABLE = Sentence("torch.mps.recommended_max_memory")
 _PEAK = Sentence("torch.cuda.max_memory_allocated")
 _PEAK_WITH_GRAPHS = say("torch.cuda.max_memory_allocated, plus what CUDA graphs keep")
 
@@ -89,6 +91,12 @@ class TorchBackend(Backend):
             return known
         properties = _torch().cuda.get_device_properties(device.number)
         return Details(str(properties.name), int(properties.total_memory), known.driver)
+
+    def usable_memory(self, device: Device) -> UsableMemory | None:
+        """Return what Metal recommends, from the same function as PyTorch's own limits."""
+        if device.kind != "metal":
+            return None
+        return UsableMemory(int(_torch().mps.recommended_max_memory()), _USABLE)
 
     def why_no_gpu(self) -> Sentence:
         """Return a sentence that says if the build supports no GPU or if the machine has none."""
@@ -324,7 +332,7 @@ class TorchObservation(Observation):
                 tuple(readings),
                 tuple(notes),
                 worked=worked,
-                default=default_device(),
+                default=device_of_new_tensors(),
             )
         # There is no GPU, or none with a context, and without a context nothing runs there.
         cpu = self._backend.devices()[0]

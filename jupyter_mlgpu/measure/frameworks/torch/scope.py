@@ -11,6 +11,7 @@ from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.base import Device, Scope
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
+from jupyter_mlgpu.measure.frameworks.torch import default_device
 from jupyter_mlgpu.measure.frameworks.torch.tensors import short
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -22,8 +23,10 @@ class TorchScope(Scope):
         torch = _torch()
         self._before = _default_device()
         self._keras = _keras_scope(device)
-        if self._before is not None or (device.kind != "cpu" and self._keras is None):
-            torch.set_default_device(device.native_name if self._keras is None else "cpu")
+        if device.kind != "cpu" and self._keras is None:
+            default_device.select(device.native_name)
+        elif self._before is not None:
+            torch.set_default_device("cpu")
         self._selected = _default_device()
 
     def holds(self) -> bool:
@@ -42,7 +45,7 @@ class TorchScope(Scope):
         return say("This cell set PyTorch's default device itself; `%mlc_device` restored the previous one.")
 
 
-def default_device() -> str:
+def device_of_new_tensors() -> str:
     """Return the short name of the device on which this thread makes new tensors."""
     device = _active_device()
     return "cpu:0" if device is None else short(device)
@@ -63,7 +66,7 @@ def _active_device() -> Any:
     from torch.overrides import _get_current_function_mode_stack
     from torch.utils._device import DeviceContext
 
-    modes = _get_current_function_mode_stack()
+    modes = reversed(_get_current_function_mode_stack())  # the innermost first
     return next((mode.device for mode in modes if isinstance(mode, DeviceContext)), None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jupyter_mlgpu.measure.probes.base import Probe, ProbeInstruments
-from jupyter_mlgpu.measure.probes.resident_set import resident_set
+from jupyter_mlgpu.measure.probes.process_memory import process_memory
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, new_reading
 
 
@@ -15,7 +15,7 @@ def probe(_: ProbeInstruments) -> Probe:
 
 
 class MemoryInUse:
-    """The resident set, in bytes, at the end of the cell."""
+    """The memory of this process, in bytes, at the end of the cell."""
 
     quantity = "memory_process"
 
@@ -24,5 +24,5 @@ class MemoryInUse:
         return self._stop
 
     def _stop(self) -> Reading:
-        value, detail = resident_set()
+        value, detail = process_memory()
         return new_reading(self.quantity, value, "process", OPERATING_SYSTEM, 1, detail=detail)

@@ -2,7 +2,7 @@
 
 Linux keeps the peak of the resident set and resets it on request: writing 5 to /proc/self/clear_refs resets
 VmHWM of /proc/self/status (proc(5)), and with it the peak that getrusage(2) returns to the program.
-Elsewhere `SampledPeak` samples the resident set.
+Elsewhere `SampledPeak` samples the memory of the process.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 
 from jupyter_mlgpu.measure.probes import resets
 from jupyter_mlgpu.measure.probes.base import Probe, ProbeInstruments
+from jupyter_mlgpu.measure.probes.footprint import footprint
+from jupyter_mlgpu.measure.probes.process_memory import process_memory
 from jupyter_mlgpu.measure.probes.resets import ResetDetector
-from jupyter_mlgpu.measure.probes.resident_set import resident_set
 from jupyter_mlgpu.measure.probes.sampled_peak import PEAK, SampledPeak, peak_readings
 from jupyter_mlgpu.measure.probes.systemfile import read_once, write_once
 from jupyter_mlgpu.record.reading import Reading
@@ -28,7 +29,7 @@ def probe(instruments: ProbeInstruments) -> Probe:
         _reset()
         _high_water_mark()
     except (OSError, ValueError):
-        return SampledPeak(instruments.sampler)
+        return SampledPeak(instruments.sampler, footprint())
     return ResettablePeak()
 
 
@@ -42,7 +43,7 @@ class ResettablePeak:
         """Begin. Returns a function that ends the measurement and returns the readings."""
         peaks = _peaks()
         me = peaks.begin()
-        at_start, _ = resident_set()
+        at_start, _ = process_memory()
 
         def stop() -> Sequence[Reading]:
             return peak_readings(peaks.end(me), at_start, 1, self.detail)

@@ -1,17 +1,18 @@
-"""The resident set: memory of this process in RAM."""
+"""The memory of this process: on macOS its physical footprint, elsewhere its resident set."""
 
 from __future__ import annotations
 
 import os
 
+from jupyter_mlgpu.measure.probes import footprint
 from jupyter_mlgpu.measure.probes.systemfile import read_once
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 STATM = "/proc/self/statm"
 
 
-def resident_set() -> tuple[int, Sentence]:
-    """Return the memory of this process in RAM, in bytes, and the source of the figure.
+def process_memory() -> tuple[int, Sentence]:
+    """Return the memory of this process, in bytes, and the source of the figure.
 
     On Linux this is the second number of /proc/self/statm, in pages (proc(5)). The kernel counts in batches:
     a few hundred kB may be missing.
@@ -19,6 +20,9 @@ def resident_set() -> tuple[int, Sentence]:
     try:
         return resident_in(read_once(STATM, 128)), Sentence(STATM)
     except OSError:  # not Linux
+        known = footprint.footprint()
+        if known is not None:
+            return known.read(), footprint.SOURCE
         import psutil
 
         return int(psutil.Process().memory_info().rss), say("psutil resident set")
