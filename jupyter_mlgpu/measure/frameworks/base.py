@@ -128,8 +128,8 @@ class Framework(Struct, frozen=True):
             user's module as their own; None if they are objects of the framework.
         stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
         remedies: what to do about a kind of limit, in the framework's own names, by the kind (`launch`) or by
-            the kind and a kind of device (`launch on metal`). `loader` is for input that a data loader prepares,
-            `values` for waits for values of a GPU. Limits that are not listed have the advice of
+            the kind and a kind of device (`launch on metal`). `loader` is for input that a data loader
+            prepares, `values` for waits for values of a GPU. Limits that are not listed have the advice of
             `explain/limits/remedies.py`, which names no framework.
         verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
             kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
@@ -274,6 +274,10 @@ class Backend(Protocol):
 
     def details(self, device: Device) -> Details:
         """Return what is known of the hardware behind a device."""
+
+    def default_device(self) -> Device | None:
+        """Return the device of new work while nothing else is selected; None if it is not known."""
+        return None
 
     def usable_memory(self, device: Device) -> UsableMemory | None:
         """Return what a Mac's GPU should use at most; None for other devices, or if it is not known.
