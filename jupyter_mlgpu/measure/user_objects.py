@@ -120,9 +120,14 @@ def defining_module(value: object) -> str | None:
     """Return the module of a function, method or class; None for any other value."""
     while type(value) is MethodType:
         value = value.__func__
-    if type(value) is FunctionType or type(value) is BuiltinFunctionType:
+    if type(value) is FunctionType or type(value) is BuiltinFunctionType or _is_of_nanobind(value):
         return _text(value.__module__) or None
     return type_module(value) or None if issubclass(type(value), type) else None  # type: ignore[arg-type]
+
+
+def _is_of_nanobind(value: object) -> bool:
+    """Return True for a function that nanobind has made of C++, such as those of MLX."""
+    return type_module(type(value)) == "nanobind" and type_name(type(value)) in ("nb_func", "nb_method")
 
 
 def number_of_bytes(array: object, libraries: Container[str]) -> int | None:

@@ -5,7 +5,9 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits.judge import with_limit
 from jupyter_mlgpu.measure.activity.activity import Line
-from jupyter_mlgpu.record.record import RanOn, Record
+from jupyter_mlgpu.record.reading import new_reading
+from jupyter_mlgpu.record.record import COMPUTED_FOR, DeviceUse, Fact, RanOn, Record
+from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.show.receipts.limits import clause, kind_of
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.activity import activity, part
@@ -20,6 +22,15 @@ def judged(*parts, record=None, **more) -> Record:
 def answer(*parts, **more) -> tuple[str, str]:
     limit = judged(*parts, **more).limit
     return limit.kind, limit.confidence
+
+
+@pytest.fixture
+def mlx_item():
+    return part("idle", calls="x.item", module="mlx.core", size=4)
+
+
+def without_a_framework() -> Record:
+    return replace(example_record(1), device=DeviceUse({}, None))
 
 
 def on_a_gpu() -> Record:
@@ -173,6 +184,22 @@ def test_a_wait_for_a_handful_of_numbers_on_the_host_is_for_threads_that_hand_th
     assert answer(handed, process_time=0.9) == ("launch", "likely")
     assert answer(handed, process_time=0.1) == ("launch", "open")
     assert answer(part("idle", calls="x.item", module="jaxlib", size=1 << 24))[0] == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("calls", "module"), [("print", "builtins"), ("float", "builtins"), ("np.array", "numpy")]
+)
+def test_to_convert_an_array_of_a_gpu_is_to_wait_for_the_gpu_while_the_processor_rests(calls, module):
+    waits = part("idle", calls=calls, module=module)
+    found = judged(waits, record=on_a_gpu(), process_time=0.05)
+    assert (found.limit.kind, found.limit.confidence) == ("device", "likely")
+    assert judged(waits, record=without_a_framework()).limit.kind == "waiting"
+
+
+def test_work_that_earlier_cells_had_left_is_computing_however_small_its_result(mlx_item):
+    late = replace(example_record(1), facts={COMPUTED_FOR: Fact([3], Sentence("MLX"))})
+    assert judged(mlx_item).limit.kind == "launch"
+    assert judged(mlx_item, record=late).limit.kind == "device"
 
 
 def test_a_wait_in_a_call_of_a_lazy_framework_is_its_own_computing():
@@ -437,6 +464,24 @@ def test_who_asks_a_mac_s_gpu_for_values_waits_for_the_gpu_however_busy_it_is(ca
     assert limit.said.endswith("(line 3).")
     assert "request less" not in limit.next
     assert ("Waited for the GPU" in limit.said) == (busy < 0.6)
+
+
+def counted(seconds) -> Record:
+    """A cell of a second on a Mac, for which its driver counted so much time of the GPU."""
+    record = on_a_mac()
+    time = new_reading("device_time", seconds, "process", "IORegistry", 1, device="gpu:0")
+    return replace(record, readings=(*record.readings, time))
+
+
+def test_a_wait_without_a_name_is_for_the_gpu_that_the_driver_counted_as_busy():
+    backward = part("idle", calls="Variable._execution_engine.run_backward", module="torch")
+    busy = judged(backward, record=counted(0.95)).limit
+    assert (busy.kind, busy.confidence) == ("device", "likely")
+    assert str(busy.said).startswith("gpu:0 was working")
+    assert [one.quantity for one in busy.evidence if one.quantity == "device_busy"] == []
+    # The count may be too low, so a low one says nothing.
+    low = judged(backward, record=counted(0.2)).limit
+    assert low.kind == judged(backward, record=on_a_mac()).limit.kind == "waiting"
 
 
 def test_without_a_count_of_the_gpu_s_use_asking_for_values_is_waiting_for_the_gpu_too():

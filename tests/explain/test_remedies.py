@@ -137,7 +137,7 @@ def test_without_a_known_framework_no_frameworks_names_are_advised(cause):
 def test_a_framework_lists_remedies_only_for_limits_and_devices_that_exist(framework):
     for key in registry.framework(framework).remedies:
         kind, _, device = key.partition(" on ")
-        assert kind in (*get_args(LimitKind), "loader")
+        assert kind in (*get_args(LimitKind), "loader", "values")
         assert device in ("", "cpu", "cuda", "rocm", "metal")
 
 

@@ -6,6 +6,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from jupyter_mlgpu.explain.comparing import expect
+from jupyter_mlgpu.measure.frameworks import evidence
 from jupyter_mlgpu.measure.frameworks.base import Device, Observed
 from jupyter_mlgpu.measure.frameworks.mlx.backend import MlxBackend
 from jupyter_mlgpu.measure.frameworks.torch.backend import TorchBackend
@@ -62,6 +63,18 @@ class Silent(Metal):
     def observe(self):
         why = Sentence(f"{self.name} does not report where its operations ran.")
         return SimpleNamespace(finish=lambda: Observed(None, why))
+
+
+class Worked(Metal):
+    """One that worked in each cell, and tells only its default device: the number in `default`."""
+
+    def __init__(self, name, default):
+        super().__init__(name)
+        self.default = default
+
+    def observe(self):
+        found = evidence.default_device(self._devices[self.default])
+        return SimpleNamespace(finish=lambda: Observed((found,), None, worked=True))
 
 
 @pytest.fixture
@@ -133,6 +146,28 @@ def test_work_of_one_of_two_frameworks_is_not_given_to_either():
     assert record.device.ran_on is None
     assert "which of PyTorch, MLX used it is not known" in record.device.why_missing
     assert record.reading("device_time").value == pytest.approx(0.4)
+
+
+def places(record):
+    return [(one.framework, one.device, one.evidence) for one in record.device.ran_on]
+
+
+def test_the_count_proves_more_than_a_default_device():
+    assert places(Mac(Worked("mlx", 1)).cell()) == [("mlx", "gpu:0", "driver")]
+    assert places(Mac(Worked("mlx", 1)).cell(seconds=0)) == [("mlx", "gpu:0", "default device")]
+
+
+def test_a_default_device_on_the_cpu_does_not_explain_the_gpus_time():
+    assert places(Mac(Worked("mlx", 0)).cell()) == [
+        ("mlx", "cpu:0", "default device"),
+        ("mlx", "gpu:0", "driver"),
+    ]
+
+
+def test_of_two_frameworks_a_default_device_stays_and_the_gpus_time_is_given_to_neither():
+    record = Mac(Worked("mlx", 1), Silent("torch")).cell()
+    assert places(record) == [("mlx", "gpu:0", "default device")]
+    assert "which of MLX, PyTorch used it is not known" in record.device.why_missing
 
 
 def test_work_that_is_counted_of_one_framework_says_nothing_of_another():

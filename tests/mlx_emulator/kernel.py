@@ -1,28 +1,41 @@
-"""What makes a kernel look like one on a Mac with MLX, before the extension is loaded in it.
-
-from tests.mlx_emulator.kernel import emulate; emulate()
-"""
+"""What makes a kernel look like one on a Mac with MLX, before the extension is loaded in it."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from jupyter_mlgpu.measure.gpu import meters
 from jupyter_mlgpu.measure.gpu.client_meter import ClientMeter
 from jupyter_mlgpu.measure.gpu.mac_clients import MacClients
-from jupyter_mlgpu.testing.ioregistry import FakeEntry, FakeRegistry
+from jupyter_mlgpu.testing.ioregistry import FakeRegistry
 from tests.mlx_emulator.mac import Mac, install
+
+#: Nanoseconds that are not counted at once: a stream's thread also takes some to go back to sleep.
+LEAST_NS = 30_000
+
+
+class Driver(FakeRegistry):
+    """macOS's registry, in which the driver counts the GPU time of this process."""
+
+    def __init__(self, mac: Mac) -> None:
+        super().__init__()
+        self._mac = mac
+        self._counted = 0
+        self._client = self.open(os.getpid())
+
+    def read(self, entry: int, name: str) -> Any:
+        """Return a property; that of the GPU time is counted up to now."""
+        more = self._mac.nanoseconds() - self._counted
+        if more > LEAST_NS:
+            self._counted += more
+            self.work(self._client, more / 1e9)
+        return super().read(entry, name)
 
 
 def emulate() -> Mac:
-    """Install the emulated Mac, with a driver that counts the GPU time of this process."""
-    registry = FakeRegistry()
-    clients: list[FakeEntry] = []
-
-    def work(seconds: float) -> None:
-        if not clients:
-            clients.append(registry.open(os.getpid()))
-        registry.work(clients[0], seconds)
-
-    meters.meter = lambda sampler: ClientMeter(MacClients(lambda: registry), sampler)
-    return install(work)
+    """Install the emulated Mac, and a meter that reads its driver."""
+    mac = install()
+    driver = Driver(mac)
+    meters.meter = lambda sampler: ClientMeter(MacClients(lambda: driver), sampler)
+    return mac

@@ -60,11 +60,6 @@ OTHER_FILES = {
 }
 #: Names in backticks of what is not ours, and in no program of ours.
 OTHER_NAMES = {
-    "MTLDevice.recommendedMaxWorkingSetSize": "Metal's",
-    "recommendedMaxWorkingSetSize": "Metal's",
-    "fill_task_rusage": "a function of macOS's kernel",
-    "task_power_info_locked": "a function of macOS's kernel",
-    "_v4": "the end of a name in a comment",
     "AppleEnergyMetrics": "zeus-apple-silicon's class",
     "ipyparallel.AsyncResult": "ipyparallel's class",
     "ipyparallel.DirectView": "ipyparallel's class",

@@ -59,6 +59,16 @@ def brings_values(call: Call | None) -> bool:
     return call is not None and _name(call) in _VALUES and call.module != "builtins"
 
 
+def waits_for_values(part: Part) -> bool:
+    """Return True if a thread rests in a call that converts an array, such as `print` or `np.array`.
+
+    Such a call rests only while it waits for a device.
+    """
+    call = part.call
+    copied = call is not None and _name(call) == "array" and (call.module or "").startswith("numpy")
+    return part.state in ("idle", "idle beside others") and (converts(call) or copied)
+
+
 def computes_lazily(part: Part) -> bool:
     """Return True if a lazy framework computes in the call: what looks like a wait is its own work."""
     call = part.call

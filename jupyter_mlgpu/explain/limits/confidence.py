@@ -43,7 +43,9 @@ def confidence(
             return "open"
         alone = activity.gpu_others is not None and activity.gpu_others < OTHERS
         return "sure" if alone and value >= _SURELY else "likely"
-    if not _clocks_agree(cause, value, activity):
+    # While a GPU works, the processor may rest.
+    of_gpu = cause == "device" and on_gpu
+    if not of_gpu and not _clocks_agree(cause, value, activity):
         return "open"
     if cause == "device" and activity.called_back and _python_elsewhere(found.parts[cause]):
         return "open"

@@ -5,7 +5,7 @@ The time of each cause comes from samples of the cell's stack, from counters, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ from jupyter_mlgpu.explain.limits.shares import Cause, Shares, kind_of
 from jupyter_mlgpu.measure.activity.activity import Activity, Line, Part
 from jupyter_mlgpu.record.limit import Confidence, Limit
 from jupyter_mlgpu.record.reading import Reading, new_reading
-from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.record import COMPUTED_FOR, Record
 from jupyter_mlgpu.record.sentence import say, say_count
 
 #: The least number of samples from which a limit is judged.
@@ -40,6 +40,10 @@ _FAULTS = 5
 #: An allocator's retries show a memory shortage if there were at least this many in the cell, and at least
 #: this many per second.
 _RETRIES = 2
+
+#: The least part of the host's waits for a GPU in which the driver must have counted work of the GPU. Less
+#: than half, because the count is coarse.
+_AT_WORK = 0.25
 
 PROFILED = say("A profiler or debugger was active in this cell, so its times do not show what limits it.")
 
@@ -63,11 +67,14 @@ def with_limit(record: Record, activity: Activity) -> Record:
         return replace(record, limit=None, why_no_limit=why)
     activity = _in_the_cell(activity, record.cell.execution_count)
     on_gpu = _ran_on_gpu(record, gpu_work)
-    framework_worked = bool(record.device.ran_on)
-    cell_shares = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu)
+    # Waits for what a lazy framework had to compute for earlier cells are no waits for small operations.
+    computed_late = COMPUTED_FOR in record.facts
+    framework_worked = bool(record.device.ran_on) or computed_late
+    cell_shares = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu or computed_late)
     # Each of the following calls corrects the sampled shares in place.
     busy_gpu = None
     if on_gpu and gpu_work is None:
+        activity = _with_driver_count(activity, record)
         on_metal = any(device.kind == "metal" for device in record.device.ran_on or ())
         busy_gpu = measured.gpu(cell_shares, activity, shares_memory=on_metal)
     _count_preparation(cell_shares, activity)
@@ -151,7 +158,8 @@ class _CellTime:
         samples = None if cell_shares.exact == cause else cell_shares.samples
         # If the share was sampled although the GPU's work was recorded, it is the host's waiting for the GPU.
         # So it is if the host asked for values of a GPU that is not known to have been busy.
-        asked = gpu_work is None and busy_gpu is None and self.on_gpu and mostly(parts, calls.asks)
+        asked = gpu_work is None and busy_gpu is None and self._may_have_waited_for_gpu(share)
+        asked = asked and mostly(parts, calls.asks)
         waited_for_gpu = cause == "device" and samples is not None and (gpu_work is not None or asked)
         told: Cause = "gpu" if waited_for_gpu else cause
         name = busy_gpu if gpu_work is None else gpu_work.device[0]
@@ -175,6 +183,12 @@ class _CellTime:
         )
         bound = limit_sentences.bound(seconds, remaining)
         return replace(limit, bound=bound, evidence=(*supporting, time_without))
+
+    def _may_have_waited_for_gpu(self, share: float) -> bool:
+        """Return False if no GPU was used, or if it worked for a far smaller share by the driver's count."""
+        seconds = self.record.reading("wall_time").value or 0.0
+        counted = [one.value for one in self.record.readings if one.quantity == "device_time" and one.value]
+        return self.on_gpu and (not counted or sum(counted) >= _AT_WORK * share * seconds)
 
 
 def _others_took_much(cell_shares: Shares, cause: Cause) -> bool:
@@ -200,6 +214,22 @@ def _ran_on_gpu(record: Record, gpu_work: OwnWork | None) -> bool:
     return used_gpu or any(operation.plane == "device" for operation in record.ops)
 
 
+def _with_driver_count(activity: Activity, record: Record) -> Activity:
+    """Return the activity with the GPU that, by the driver's count for this process, worked most of the time.
+
+    A Mac's count is coarse, and was seen to be too low, never too high: a low one says nothing.
+    """
+    if activity.gpus:
+        return activity
+    counted = {
+        one.device: min(1.0, one.value / activity.seconds)
+        for one in record.readings
+        if one.quantity == "device_time" and one.scope == "process" and one.value and one.device
+    }
+    busy = {device: (share, 0) for device, share in counted.items() if share >= measured.BUSY}
+    return replace(activity, gpus=busy) if busy else activity
+
+
 def _count_preparation(cell_shares: Shares, activity: Activity) -> None:
     """Move time to `compiling` that no stack shows: a compiler in a child process, and first runs.
 
@@ -207,9 +237,14 @@ def _count_preparation(cell_shares: Shares, activity: Activity) -> None:
     optimized when they first run, and their GPU kernels are generated then. This takes about as long as
     tracing the graph. The framework's own clock measures the tracing better than samples do.
     """
-    waited = sum(part.seconds for part in cell_shares.parts["waiting"] if calls.brings_values(part.call))
-    if waited and activity.compiled != 0 and (activity.children_time or 0.0) > 0.5 * waited:
-        cell_shares.move("waiting", "compiling", lambda part: calls.brings_values(part.call))
+    waits: tuple[tuple[Cause, Callable[[Part], bool]], ...] = (
+        ("waiting", lambda part: calls.brings_values(part.call)),
+        ("device", calls.computes_lazily),
+    )
+    for cause, which in waits:
+        waited = sum(part.seconds for part in cell_shares.parts[cause] if which(part))
+        if waited and activity.compiled != 0 and (activity.children_time or 0.0) > 0.5 * waited:
+            cell_shares.move(cause, "compiling", which)
     if activity.first_runs and cell_shares.by_kind["device"]:
         compiled = min(
             1.0, activity.first_runs / activity.seconds * cell_shares.seconds / cell_shares.by_kind["device"]

@@ -96,7 +96,7 @@ def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence
 
 def is_to_profile(advice: Sentence | None) -> bool:
     """Return whether the advice is to profile the cell."""
-    return advice is not None and advice in (_BY_KIND["device"], _BY_KIND["unknown"])
+    return advice is not None and "`%%mlc_trace --ops`" in advice
 
 
 def _by_call(cause: Cause, parts: Sequence[Part], framework: str | None, record: Record) -> Sentence | None:
@@ -104,7 +104,7 @@ def _by_call(cause: Cause, parts: Sequence[Part], framework: str | None, record:
     if cause == "earlier":
         return say("Earlier cells launched that work: their receipts show it.")
     if cause == "gpu" and mostly(parts, calls.asks):
-        return _ASKS
+        return _of_framework("values", framework, record) or _ASKS
     if cause == "importing":
         return say("Modules are imported only once: the next run of this cell will not wait for that.")
     if cause in ("input", "launch", "python") and mostly(parts, _predicts):

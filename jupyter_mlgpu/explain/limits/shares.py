@@ -181,6 +181,8 @@ class _Reading:
             return "python", True  # it ran before the call in which the sample was taken
         if part.doing == "copy" or (part.doing is None and calls.copies(part.call)):
             return ("transfer", False) if self.on_gpu else (self._computing(part), True)
+        if self.framework_worked and part.doing is None and calls.waits_for_values(part):
+            return "device", False
         if part.doing == "values" or (part.doing is None and calls.brings_values(part.call)):
             if self.on_gpu:
                 return "device", False  # or a transfer, if the device was idle: `measured.gpu` corrects it

@@ -37,7 +37,7 @@ class Device(Struct, frozen=True):
 
 
 class UsableMemory(Struct, frozen=True):
-    """The bytes that macOS recommends a GPU to use at most (Metal's `recommendedMaxWorkingSetSize`).
+    """The bytes that macOS recommends a GPU to use at most (Metal: recommendedMaxWorkingSetSize).
 
     It is less than the machine's memory, which the GPU shares. `source` names the framework's function.
     """
@@ -128,7 +128,8 @@ class Framework(Struct, frozen=True):
             user's module as their own; None if they are objects of the framework.
         stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
         remedies: what to do about a kind of limit, in the framework's own names, by the kind (`launch`) or by
-            the kind and a kind of device (`launch on metal`). Limits that are not listed have the advice of
+            the kind and a kind of device (`launch on metal`). `loader` is for input that a data loader
+            prepares, `values` for waits for values of a GPU. Limits that are not listed have the advice of
             `explain/limits/remedies.py`, which names no framework.
         verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
             kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
@@ -198,11 +199,11 @@ class LazyWork(Struct, frozen=True):
     """The work that a cell left for later, and what it computed of earlier cells' work.
 
     `left` are the variables with values that the cell asked for and that are not computed yet. `computed` has
-    a sentence for each earlier cell whose work was computed in this one.
+    a sentence for each earlier cell, by its execution count, whose work was computed in this one.
     """
 
     left: tuple[str, ...]
-    computed: tuple[Sentence, ...] = ()
+    computed: Mapping[int, Sentence]
 
 
 class Observed(Struct, frozen=True):

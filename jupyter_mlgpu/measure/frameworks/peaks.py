@@ -31,6 +31,11 @@ class Peaks:
         self._open.append(mark)
         return mark
 
+    def now(self, mark: list[int]) -> int:
+        """Return a cell's highest value so far."""
+        self.note()
+        return mark[0]
+
     def finish(self, mark: list[int]) -> int:
         """End a cell and return its highest value."""
         self.note()

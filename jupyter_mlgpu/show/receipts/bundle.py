@@ -23,7 +23,7 @@ from jupyter_mlgpu.record import decoding, language, sentence
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.quantities import ROOFLINE
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
+from jupyter_mlgpu.record.record import NOT_COMPUTED, WORKED_IN, LogLine, Record
 from jupyter_mlgpu.show.receipts import cutting, head, html, notes, page, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
@@ -74,7 +74,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     """
     make: Make = _make
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
-    noted = record.notes or record.limit or record.lines or record.gpu_work
+    noted = record.notes or record.limit or record.lines or record.gpu_work or NOT_COMPUTED in record.facts
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
     plain = limit == PLAIN_LIMIT
     if record.host_lane is not None or any(one.lane is not None for one in record.gpu_work):

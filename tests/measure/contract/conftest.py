@@ -148,6 +148,7 @@ def mlx() -> Subject:
         allocate=lambda: evaluated(mx.ones((1024, 1024)) + 1),
         make=lambda: mx.ones(1),
         stays=False,
+        apart=False,  # read in MLX's source: the default device is that of all threads
     )
 
 

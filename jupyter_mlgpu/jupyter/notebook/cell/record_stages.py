@@ -27,7 +27,14 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import Journal
 from jupyter_mlgpu.record.gpu_work import GpuFigures
-from jupyter_mlgpu.record.record import NOT_COMPUTED, STILL_READING, Fact, Record
+from jupyter_mlgpu.record.record import (
+    COMPUTED_FOR,
+    NO_WORK_SEEN,
+    NOT_COMPUTED,
+    STILL_READING,
+    Fact,
+    Record,
+)
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.store import NEWEST, Store
@@ -141,7 +148,8 @@ def with_places(
     """Add evidence from the values named in the cell for frameworks that do not report where they worked."""
     if record.unfinished or any(work.launches for work in record.gpu_work):
         return record  # the GPU's records show it, or will
-    if all(one.ran_on is not None or one.only is not None for one in cell.observed.values()):
+    unknown = {name for name, one in cell.observed.items() if one.ran_on is None and one.only is None}
+    if not unknown:
         return record
     from jupyter_mlgpu.explain.limits.calls import frameworks_called
     from jupyter_mlgpu.measure.frameworks.places import with_values
@@ -149,6 +157,11 @@ def with_places(
     worked = {name for name, one in cell.observed.items() if one.worked}
     if cell.activity is not None:
         worked |= frameworks_called(cell.activity)
+    if not unknown & worked:
+        gpu_worked = any(one.value for one in record.readings if one.quantity == "device_time")
+        if record.device.ran_on is not None or gpu_worked:
+            return record
+        return replace(record, device=replace(record.device, why_missing=NO_WORK_SEEN))
     values = named_values(cell.code, namespace)
     places = with_values(record.device, values, backends, cell.observed, worked)
     record = replace(record, device=places.device)
@@ -175,11 +188,13 @@ def with_lazy_work(
         found = backend.lazy_work(mentioned_values(cell.code, namespace), record.cell.execution_count)
         if found is None:
             continue
+        source = Sentence(registry.title(backend.name))
         if found.left:
-            fact = Fact(list(found.left), Sentence(registry.title(backend.name)))
-            record = replace(record, facts={**record.facts, NOT_COMPUTED: fact})
+            record = _with_fact(record, NOT_COMPUTED, Fact(list(found.left), source))
+        if found.computed:
+            record = _with_fact(record, COMPUTED_FOR, Fact(list(found.computed), source))
         if (record.reading("wall_time").value or 0.0) >= _WORTH_TELLING_S:
-            record = _with_notes(record, found.computed)
+            record = _with_notes(record, found.computed.values())
     return record
 
 
@@ -273,6 +288,10 @@ def save_record(record: Record, journal: Journal | None) -> Record:
         except RecordError as error:
             return record.with_note(redact(say("This record was not saved: {error}", error=error)))
     return record
+
+
+def _with_fact(record: Record, name: str, fact: Fact) -> Record:
+    return replace(record, facts={**record.facts, name: fact})
 
 
 def _with_notes(record: Record, notes: Iterable[Sentence | None]) -> Record:

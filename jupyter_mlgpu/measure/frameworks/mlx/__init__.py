@@ -44,6 +44,10 @@ FRAMEWORK = Framework(
             "`.item()` and `print` wait for all that was not evaluated: keep results as arrays, and call "
             "`mx.eval` once per step. `mx.async_eval` lets Python go on meanwhile."
         ),
+        "values": say(
+            "MLX computes here all that was not evaluated before. In a loop, call `mx.eval` once per step, "
+            "and read values after it. `%%mlc_trace --ops` times layers of `mlx.nn`."
+        ),
         "device": _TIME_PARTS,
         "unknown": _TIME_PARTS,
         "bandwidth": say(

@@ -44,10 +44,8 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 NOT_REPORTED = say("MLX does not report where its operations ran.")
 _USABLE = Sentence("mlx.core.device_info")
 LAZY = say("Work that this cell left unevaluated (`mx.eval`) counts toward a later cell.")
-NOTHING_KNOWN = say(
-    "MLX took hardly any memory in this cell, which does not show that it computed anything: it does so only "
-    "when a value is needed."
-)
+# Short, because a receipt contains it three times.
+NOTHING_KNOWN = say("It took hardly any memory: it computes only when a value is needed.")
 CHANGED = say("MLX's default device changed in this cell.")
 #: Bytes of memory up to which MLX may only have stored constants: 4 to 8 each, so 2,000 or more of them.
 _CONSTANTS = 16 * 1024
@@ -61,8 +59,8 @@ class MlxBackend(Backend):
     def __init__(self) -> None:
         self._peaks: Peaks | None = None
         self._unevaluated = UnevaluatedWork()
-        #: The number of observations that have begun and not ended.
-        self.open = 0
+        #: The observations that have begun and not ended.
+        self.open: list[MlxObservation] = []
         #: The default device when the selected one was last left, None if one has been selected since.
         self.left_with: Any = None
 
@@ -95,7 +93,7 @@ class MlxBackend(Backend):
         return Details(name and str(name), memory and int(memory), driver)
 
     def usable_memory(self, device: Device) -> UsableMemory | None:
-        """Return what Metal recommends. MLX's own limit is 1.5 times that (`get_memory_limit`)."""
+        """Return what Metal recommends. MLX's own limit is 1.5 times that."""
         info = _mx().device_info(native(device)) if device.kind == "metal" else {}
         recommended = info.get("max_recommended_working_set_size")
         return None if recommended is None else UsableMemory(int(recommended), _USABLE)
@@ -160,6 +158,8 @@ class MlxScope(Scope):
         self._native = native
         _mx().set_default_device(native)
         backend.left_with = None
+        for observation in backend.open:
+            observation.device_selected(native)
 
     def holds(self) -> bool:
         """Return False if the user's code has set another default device."""
@@ -185,7 +185,12 @@ class MlxObservation(Observation):
         self._default = _mx().default_device()
         self._mark = peaks.start()
         self._in_use = int(_mx().get_active_memory())
-        backend.open += 1
+        backend.open.append(self)
+
+    def device_selected(self, native: Any) -> None:
+        """Note that a device was selected within the cell, as `%%mlc_device` does before the cell's code."""
+        if not self._worked():
+            self._default = native
 
     def finish(self) -> Observed:
         """Return the peak of MLX's allocator, which counts the memory of all its devices together.
@@ -193,22 +198,24 @@ class MlxObservation(Observation):
         A peak above the bytes in use at the beginning shows that MLX worked. The only device, or the default
         one, shows where.
         """
-        self._backend.open -= 1
+        self._backend.open = [one for one in self._backend.open if one is not self]
+        worked = self._worked()
         value = self._peaks.finish(self._mark)
         readings = (peak_reading(value, Sentence("mlx.core.get_peak_memory"), scope="process"),)
-        worked = value - self._in_use > _CONSTANTS
         lazy = () if can_tell() else (LAZY,)
         device = self._device()
         if not worked:
             only = self._devices[0] if len(self._devices) == 1 else None
             reason = NOT_REPORTED if only is None else may_have_run(only)
-            return Observed(
-                None, joined(reason, NOTHING_KNOWN, *lazy), readings, only=None if only is None else only.name
-            )
+            why = joined(reason, NOTHING_KNOWN, *lazy)
+            return Observed(None, why, readings, only=None if only is None else only.name)
         if device is None:
             return Observed(None, joined(NOT_REPORTED, CHANGED, *lazy), readings, worked=True)
         found = only_device(device) if len(self._devices) == 1 else default_device(device)
         return Observed((found,), joined(*lazy) if lazy else None, readings, worked=True)
+
+    def _worked(self) -> bool:
+        return self._peaks.now(self._mark) - self._in_use > _CONSTANTS
 
     def _device(self) -> Device | None:
         """Return the only device, or the one that was the default from beginning to end."""

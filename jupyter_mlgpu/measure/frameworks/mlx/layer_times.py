@@ -32,7 +32,11 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
 PROFILER = say("mx.eval after each: forward pass only, slower than without")
 NOT_GPU_TIME = say("The times of layers include the waits for the device; they are no GPU time.")
-NO_LAYER = say("No layer of `mlx.nn` was called in this cell.")
+NO_LAYER = say(
+    "No call of a layer of `mlx.nn` was seen in this cell: a function that `mx.compile` traced before runs "
+    "without any. To time a part of the cell, wrap it in `with jupyter_mlgpu.trace(name):` and end it with "
+    "`mx.eval` of its result."
+)
 _TRANSFORMED = say("nothing can be computed inside mx.compile and other transformations")
 _FAILED = say("what the layer was given or returned could not be computed")
 #: The largest number of objects in a layer's arguments or results, and of layers in a model, that are read.

@@ -66,7 +66,8 @@ class UnevaluatedWork:
         ]
         self._waiting = [*waiting, *new][-_MOST:]
         return LazyWork(
-            tuple(one.name for one in new), tuple(_computed_note(*one) for one in computed.items())
+            tuple(one.name for one in new),
+            {number: _computed_note(number, names) for number, names in computed.items()},
         )
 
 
