@@ -36,7 +36,8 @@ def said(text):
             "mlx-no-metal-backend",
         ),
         (
-            "TypeError: dot_general requires contracting dimensions to have the same shape, got (4,) and (3,).",
+            "TypeError: dot_general requires contracting dimensions to have the same shape, got (4,) and "
+            "(3,).",
             "jax-shapes",
         ),
         (
