@@ -122,6 +122,12 @@ def test_the_times_of_layers_are_no_gpu_time_and_no_timing(mac):
     assert "layer_times" not in mac.evaluate("vars(nn.Linear)['__call__'].__code__.co_filename")
 
 
+def test_an_interrupt_puts_the_methods_of_layers_back(mac):
+    told = mac.run("%%mlc_trace --ops\nimport os, signal\nmx.eval(m(x))\nos.kill(os.getpid(), signal.SIGINT)")
+    assert "KeyboardInterrupt" in told.error
+    assert "layer_times" not in mac.evaluate("vars(nn.Linear)['__call__'].__code__.co_filename")
+
+
 def test_advice_is_what_mlx_can_follow(mac):
     told = mac.run("for _ in range(100): mx.eval(x @ x)")
     assert "mx.eval" in str(advice(told))

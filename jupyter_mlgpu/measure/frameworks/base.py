@@ -128,8 +128,8 @@ class Framework(Struct, frozen=True):
             user's module as their own; None if they are objects of the framework.
         stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
         remedies: what to do about a kind of limit, in the framework's own names, by the kind (`launch`) or by
-            the kind and a kind of device (`launch on metal`). `loader` is for input that a data loader prepares,
-            `values` for waits for values of a GPU. Limits that are not listed have the advice of
+            the kind and a kind of device (`launch on metal`). `loader` is for input that a data loader
+            prepares, `values` for waits for values of a GPU. Limits that are not listed have the advice of
             `explain/limits/remedies.py`, which names no framework.
         verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
             kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
