@@ -29,6 +29,8 @@ PROJECT = ROOT / "pyproject.toml"
 ENVIRONMENTS = ROOT / "build" / "environments"
 SCRIPT = str(ROOT / "scripts" / "environments.sh")
 SUITE = "tests/measure/contract"
+#: What its modules import besides.
+NEEDED = ("numpy",)
 PIP = (
     "-m",
     "pip",
@@ -105,7 +107,7 @@ def install(row: Row, python: str) -> bool:
     print(f"==> installing {' '.join(asked)} under Python {row.python}", flush=True)
     if row.framework == "torch":
         subprocess.run([SCRIPT, "announce-torch", python, *asked], cwd=ROOT)
-    done = subprocess.run([python, *PIP, *asked], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([python, *PIP, *asked, *NEEDED], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2]
         row.is_failure = "No matching distribution found" not in last

@@ -1,7 +1,7 @@
 """Find how much memory a cell may use now, before the machine pages or the GPU refuses.
 
-A Mac's GPU shares the machine's memory, but should not use all of it: Apple documents
-`MTLDevice.recommendedMaxWorkingSetSize` as about what it can allocate without becoming slower.
+A Mac's GPU shares the machine's memory, but should not use all of it. Metal's recommendedMaxWorkingSetSize
+is about what it can allocate without becoming slower (Apple's documentation).
 """
 
 from __future__ import annotations

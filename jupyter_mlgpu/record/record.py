@@ -48,6 +48,9 @@ STILL_READING = say(
     "This cell wrote many native lines that are still being read; its record will contain all of them."
 )
 
+#: The reason of a record in which nothing shows that a framework worked, so that no place is missing.
+NO_WORK_SEEN = say("No work of a framework was seen in this cell.")
+
 #: The fact of a profiled cell that names the peak rate it is compared with: framework, device, number type.
 WORKED_IN = "worked_in"
 #: Suffix after a framework's name of the fact with the seconds it took to read the package's own profile.

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits.judge import with_limit
 from jupyter_mlgpu.measure.activity.activity import Line
+from jupyter_mlgpu.record.reading import new_reading
 from jupyter_mlgpu.record.record import COMPUTED_FOR, DeviceUse, Fact, RanOn, Record
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.show.receipts.limits import clause, kind_of
@@ -469,6 +470,24 @@ def test_who_asks_a_mac_s_gpu_for_values_waits_for_the_gpu_however_busy_it_is(ca
     assert limit.said.endswith("(line 3).")
     assert "request less" not in limit.next
     assert ("Waited for the GPU" in limit.said) == (busy < 0.6)
+
+
+def counted(seconds) -> Record:
+    """A cell of a second on a Mac, for which its driver counted so much time of the GPU."""
+    record = on_a_mac()
+    time = new_reading("device_time", seconds, "process", "IORegistry", 1, device="gpu:0")
+    return replace(record, readings=(*record.readings, time))
+
+
+def test_a_wait_without_a_name_is_for_the_gpu_that_the_driver_counted_as_busy():
+    backward = part("idle", calls="Variable._execution_engine.run_backward", module="torch")
+    busy = judged(backward, record=counted(0.95)).limit
+    assert (busy.kind, busy.confidence) == ("device", "likely")
+    assert str(busy.said).startswith("gpu:0 was working")
+    assert [one.quantity for one in busy.evidence if one.quantity == "device_busy"] == []
+    # The count may be too low, so a low one says nothing.
+    low = judged(backward, record=counted(0.2)).limit
+    assert low.kind == judged(backward, record=on_a_mac()).limit.kind == "waiting"
 
 
 def test_without_a_count_of_the_gpu_s_use_asking_for_values_is_waiting_for_the_gpu_too():

@@ -30,9 +30,10 @@ from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.files import Journal, load_records
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import HOLDS_ONLY, STILL_READING, DeviceUse, Fact, LogLine
+from jupyter_mlgpu.record.record import HOLDS_ONLY, NO_WORK_SEEN, STILL_READING, DeviceUse, Fact, LogLine
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.store import Store
+from jupyter_mlgpu.show.receipts import head
 from jupyter_mlgpu.testing import FakeBackend, example_record
 
 CPU = Device("fake", "cpu:0", "cpu", "fake cpu:0")
@@ -230,6 +231,17 @@ def test_a_sampled_operation_shows_that_the_framework_worked():
         )
         record = with_places(of_unknown_place(), ended, [placing(model="cpu:0")], {"model": 1})
         assert [one.device for one in record.device.ran_on or ()] == used
+
+
+def test_a_cell_without_a_sign_of_a_framework_s_work_lacks_no_place():
+    idle = {"torch": Observed(None, None)}
+    record = with_places(of_unknown_place(), cell(observed=idle), [placing()], {})
+    assert record.device.why_missing == NO_WORK_SEEN
+    assert head.where(record) == ""
+    busy = Reading("device_time", 0.3, "s", "process", "IORegistry", samples=1, device="gpu:0")
+    record = of_unknown_place()
+    record = replace(record, readings=(*record.readings, busy))
+    assert with_places(record, cell(observed=idle), [placing()], {}) is record
 
 
 def test_where_the_gpu_has_recorded_work_values_are_not_asked_for():

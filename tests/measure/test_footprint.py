@@ -17,7 +17,7 @@ from jupyter_mlgpu.measure.probes.sampler import Sampler
 from tests.support.waiting import until
 
 GIB = 1024**3
-#: Bytes of `struct rusage_info_v0` and `_v4`: a C compiler's sizes of those in xnu's bsd/sys/resource.h.
+#: Bytes of the structures of the two flavors, by a C compiler from xnu's bsd/sys/resource.h.
 SIZES = {_V0: 96, _V4: 296}
 
 

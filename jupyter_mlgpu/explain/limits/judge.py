@@ -41,8 +41,7 @@ _FAULTS = 5
 #: this many per second.
 _RETRIES = 2
 
-#: The least part of the host's waits for a GPU in which the driver must have counted work of the GPU. Less
-#: than half, because the count is coarse.
+#: The part of the host's waits for a GPU below which the driver's count of the GPU's work is low.
 _AT_WORK = 0.25
 
 PROFILED = say("A profiler or debugger was active in this cell, so its times do not show what limits it.")
@@ -74,6 +73,7 @@ def with_limit(record: Record, activity: Activity) -> Record:
     # Each of the following calls corrects the sampled shares in place.
     busy_gpu = None
     if on_gpu and gpu_work is None:
+        activity = _with_driver_count(activity, record)
         on_metal = any(device.kind == "metal" for device in record.device.ran_on or ())
         busy_gpu = measured.gpu(cell_shares, activity, shares_memory=on_metal)
     _count_preparation(cell_shares, activity)
@@ -184,10 +184,16 @@ class _CellTime:
         return replace(limit, bound=bound, evidence=(*supporting, time_without))
 
     def _may_have_waited_for_gpu(self, share: float) -> bool:
-        """Return False if no GPU was used, or if it worked for a far smaller share by the driver's count."""
-        seconds = self.record.reading("wall_time").value or 0.0
+        """Return False if no GPU was used, or if the processor worked instead.
+
+        The driver's count of a GPU may be too low. So a low count means something only if the process took
+        processor time meanwhile.
+        """
+        waited = share * self.activity.seconds
         counted = [one.value for one in self.record.readings if one.quantity == "device_time" and one.value]
-        return self.on_gpu and (not counted or sum(counted) >= _AT_WORK * share * seconds)
+        idle = bool(counted) and sum(counted) < _AT_WORK * waited
+        computed = (self.activity.process_time or 0.0) >= LIKELY * waited
+        return self.on_gpu and not (idle and computed)
 
 
 def _others_took_much(cell_shares: Shares, cause: Cause) -> bool:
@@ -211,6 +217,22 @@ def _ran_on_gpu(record: Record, gpu_work: OwnWork | None) -> bool:
         return True
     used_gpu = any(device.kind != "cpu" for device in record.device.ran_on or ())
     return used_gpu or any(operation.plane == "device" for operation in record.ops)
+
+
+def _with_driver_count(activity: Activity, record: Record) -> Activity:
+    """Return the activity with the GPU that, by the driver's count for this process, worked most of the time.
+
+    A Mac's count is coarse, and was seen to be too low, never too high: a low one says nothing.
+    """
+    if activity.gpus:
+        return activity
+    counted = {
+        one.device: min(1.0, one.value / activity.seconds)
+        for one in record.readings
+        if one.quantity == "device_time" and one.scope == "process" and one.value and one.device
+    }
+    busy = {device: (share, 0) for device, share in counted.items() if share >= measured.BUSY}
+    return replace(activity, gpus=busy) if busy else activity
 
 
 def _count_preparation(cell_shares: Shares, activity: Activity) -> None:

@@ -9,7 +9,7 @@ from jupyter_mlgpu.measure.activity.activity import Activity, Part
 #: GPU utilization, as a share of the time: at least the first means that the cell waited for the GPU, at
 #: least the second that the host launched ahead of it. Kernels of 1 µs, launched as fast as a host can, show
 #: up as a fifth or a quarter (H100).
-_BUSY, _FULL = 0.6, 0.8
+BUSY, _FULL = 0.6, 0.8
 #: The share of the time by which measured compile time may exceed the sampled one without a correction.
 _SAME = 0.05
 
@@ -30,13 +30,13 @@ def gpu(found: Shares, activity: Activity, *, shares_memory: bool) -> str | None
 
     `shares_memory`: the GPU works in the host's memory, so that values are not copied from it.
     """
+    # Such a call runs for long only while it waits for a device.
+    found.move("waiting", "device", lambda part: calls.converts(part.call), guessed=False)
     label = max(activity.gpus, key=lambda one: activity.gpus[one][0], default=None)
     if label is None:
         return None
-    # Such a call runs for long only while it waits for a device.
-    found.move("waiting", "device", lambda part: calls.converts(part.call), guessed=False)
     busy = activity.gpus[label][0]
-    if busy >= _BUSY:
+    if busy >= BUSY:
         _count_gpu_work(found, full=busy >= _FULL)
         return label
     if not shares_memory:  # waiting for values of an idle GPU is counted as waiting for their copy

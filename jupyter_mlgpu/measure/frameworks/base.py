@@ -37,7 +37,7 @@ class Device(Struct, frozen=True):
 
 
 class UsableMemory(Struct, frozen=True):
-    """The bytes that macOS recommends a GPU to use at most (Metal's `recommendedMaxWorkingSetSize`).
+    """The bytes that macOS recommends a GPU to use at most (Metal: recommendedMaxWorkingSetSize).
 
     It is less than the machine's memory, which the GPU shares. `source` names the framework's function.
     """

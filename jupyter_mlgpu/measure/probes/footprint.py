@@ -3,7 +3,7 @@
 macOS's resident set may leave out Metal's buffers, and it counts shared files. The footprint counts the
 memory that drivers map for the process (IOKit), and also what the system has compressed (the comment
 "Physical footprint" in osfmk/kern/task.c). Both figures are counters of the kernel's, so a call goes over
-the process's threads but not over its memory (`fill_task_rusage` and `task_power_info_locked` in osfmk/kern).
+the process's threads but not over its memory (fill_task_rusage and task_power_info_locked in osfmk/kern).
 
 Written from Apple's public source, xnu-11417.101.15: bsd/sys/resource.h has the structures, libproc.h the
 function, bsd/kern/kern_resource.c what each flavor fills in. Not yet run on a Mac, so the time that a call

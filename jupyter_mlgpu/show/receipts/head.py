@@ -17,7 +17,14 @@ from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Said
 from jupyter_mlgpu.record.device_request import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import HOLDS_ONLY, NOT_COMPUTED, PARTIAL_EVIDENCE, RanOn, Record
+from jupyter_mlgpu.record.record import (
+    HOLDS_ONLY,
+    NO_WORK_SEEN,
+    NOT_COMPUTED,
+    PARTIAL_EVIDENCE,
+    RanOn,
+    Record,
+)
 from jupyter_mlgpu.record.sentence import Sentence, folded, say, with_commas
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, repeats
 
@@ -102,7 +109,8 @@ class Head:
 def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
     """Return the head of a record's receipt. `cut` counts the parts that were left out of it."""
     busy = gpu.busy(record)
-    recorded = busy and limits.is_gpu_time(record.limit)  # the limit would repeat the GPU's figure
+    # The limit would repeat the GPU's figure.
+    recorded = busy and (limits.is_gpu_time(record.limit) or _is_counted(record))
     figures = {
         "time": repeats.headline(record) or _wall_time(record),
         "gpu": busy,
@@ -121,6 +129,14 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
         tuple(notes.summary(record, cut)),
         HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs,
     )
+
+
+def _is_counted(record: Record) -> bool:
+    """Return True if the limit is the work of a GPU whose time the driver counted for the process."""
+    counted = any(
+        one.quantity == "device_time" and one.value and one.scope == "process" for one in record.readings
+    )
+    return counted and record.limit is not None and record.limit.kind == "device"
 
 
 def label(record: Record) -> str:
@@ -226,7 +242,8 @@ def _not_known(record: Record) -> str:
     ]
     if only:
         return _listed(only)
-    if NOT_COMPUTED in record.facts:  # it is no wonder, and the head says so
+    # Where nothing was computed, no place is missing.
+    if record.device.why_missing == NO_WORK_SEEN or NOT_COMPUTED in record.facts:
         return ""
     known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
     return say("device not known") if known else ""

@@ -521,7 +521,9 @@ def test_with_shapes_the_operations_of_a_product_are_counted_and_without_them_no
     products = 3 * 2 * 100**3
     # JAX tells those of the sine and of the sum, too: a number each, and the sine's own are not FLOP to XLA.
     assert products <= counted.flops <= 1.05 * products
-    # Each product reads two arrays of 100 x 100 and writes one.
-    assert counted.moved >= 3 * 3 * 4 * 100**2
+    # Each product reads two arrays of 100 x 100 and writes one. Where the sine and the sum are in the same
+    # operation, XLA counts only the array that it reads.
+    arrays = 1 if subject.operation == "ynn_fusion" else 3
+    assert counted.moved >= 3 * arrays * 4 * 100**2
     assert counted.large == 0
     assert work.cell_work(profiles[1]) is None

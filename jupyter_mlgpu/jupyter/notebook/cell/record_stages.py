@@ -27,7 +27,14 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import Journal
 from jupyter_mlgpu.record.gpu_work import GpuFigures
-from jupyter_mlgpu.record.record import COMPUTED_FOR, NOT_COMPUTED, STILL_READING, Fact, Record
+from jupyter_mlgpu.record.record import (
+    COMPUTED_FOR,
+    NO_WORK_SEEN,
+    NOT_COMPUTED,
+    STILL_READING,
+    Fact,
+    Record,
+)
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.store import NEWEST, Store
@@ -141,7 +148,8 @@ def with_places(
     """Add evidence from the values named in the cell for frameworks that do not report where they worked."""
     if record.unfinished or any(work.launches for work in record.gpu_work):
         return record  # the GPU's records show it, or will
-    if all(one.ran_on is not None or one.only is not None for one in cell.observed.values()):
+    unknown = {name for name, one in cell.observed.items() if one.ran_on is None and one.only is None}
+    if not unknown:
         return record
     from jupyter_mlgpu.explain.limits.calls import frameworks_called
     from jupyter_mlgpu.measure.frameworks.places import with_values
@@ -149,6 +157,11 @@ def with_places(
     worked = {name for name, one in cell.observed.items() if one.worked}
     if cell.activity is not None:
         worked |= frameworks_called(cell.activity)
+    if not unknown & worked:
+        gpu_worked = any(one.value for one in record.readings if one.quantity == "device_time")
+        if record.device.ran_on is not None or gpu_worked:
+            return record
+        return replace(record, device=replace(record.device, why_missing=NO_WORK_SEEN))
     values = named_values(cell.code, namespace)
     places = with_values(record.device, values, backends, cell.observed, worked)
     record = replace(record, device=places.device)

@@ -34,8 +34,8 @@ def gpus_among(platforms: Collection[str]) -> list[str]:
 def reported(stats: Mapping[str, int] | None) -> dict[str, int]:
     """Return what a plug-in reports of its allocator, empty if it reports nothing.
 
-    JAX has -1 for what a plug-in leaves out (`PjRtCApiDevice::GetAllocatorStats`), and no more than 0 bytes
-    in use from a plug-in that has no statistics at all.
+    XLA puts -1 for what a plug-in leaves out (PjRtCApiDevice::GetAllocatorStats). A plug-in that has no
+    statistics at all may report 0 bytes in use, and nothing else.
     """
     known = {name: value for name, value in (stats or {}).items() if value >= 0}
     return {} if known == {"bytes_in_use": 0} else known

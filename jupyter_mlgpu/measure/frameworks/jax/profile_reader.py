@@ -8,6 +8,7 @@ dispatching and the thread pools are left out.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,11 @@ _OPERATION = re.compile(r"[\w.-]+")
 
 def read(data: Any) -> ProfileEvents:
     """Return the events of a `ProfileData`."""
-    return first_events(_events(data))
+    with warnings.catch_warnings():
+        # Under Python 3.12 and newer, JAX warns of types of its own at their first use. Where warnings are
+        # errors, that aborts the process (seen with 0.11.2 and 0.12.0.1).
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return first_events(_events(data))
 
 
 def _events(data: Any) -> Iterator[Event]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
-from jupyter_mlgpu.measure.frameworks.jax import platforms, profile_reader, programs
+from jupyter_mlgpu.measure.frameworks.jax import platforms, profile_reader, profiling, programs
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, ProfilerModuleProxy
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.ops import xspace
@@ -55,7 +55,7 @@ class JaxProfiler(Profiler):
     def start(self, shapes: bool = False) -> Session | Refused:
         from jax._src import profiler
 
-        if profiler._profile_state.profile_session is not None:
+        if profiling.is_on():
             return _RUNNING
         if not _xla_bridge().backends_are_initialized() and _plug_ins():
             return _NOT_STARTED
@@ -108,8 +108,9 @@ class JaxSession(CellSession):
 def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sentence, ...]]:
     """Return the costs of the programs, or why they are not known: the analysis is private in JAX."""
     try:
-        from jax._src.lib import _jax, hlo
+        from jax._src import lib
 
+        hlo = getattr(lib, "hlo", lib._jax)  # JAX 0.8 has its functions in the other module
         client = _xla_bridge().get_backend()
         tf32 = client.platform == "gpu" and _has_tf32(client)
         # A GPU plug-in's client has no such analysis (JAX 0.11); the CPU's client analyses any program.
@@ -119,7 +120,7 @@ def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sen
         found = programs.costs(
             data,
             known,
-            lambda module: _jax.hlo_module_cost_analysis(host, module),
+            lambda module: lib._jax.hlo_module_cost_analysis(host, module),
             hlo.HloModule.from_serialized_hlo_module_proto,
             tf32=tf32,
         )

@@ -13,8 +13,9 @@ from jupyter_mlgpu.measure.frameworks.user_profiler import ProfilerModuleProxy, 
 
 def is_on() -> bool:
     """Return True if a trace of the user is running."""
-    place = module("jax._src.profiler")
-    return place is not None and place._profile_state.profile_session is not None
+    state = getattr(module("jax._src.profiler"), "_profile_state", None)
+    # The second name is that of JAX before 0.12.
+    return any(getattr(state, name, None) is not None for name in ("session", "profile_session"))
 
 
 def before(callback: Callable[[], None]) -> Callable[[], None]:

@@ -93,7 +93,7 @@ class MlxBackend(Backend):
         return Details(name and str(name), memory and int(memory), driver)
 
     def usable_memory(self, device: Device) -> UsableMemory | None:
-        """Return what Metal recommends. MLX's own limit is 1.5 times that (`get_memory_limit`)."""
+        """Return what Metal recommends. MLX's own limit is 1.5 times that."""
         info = _mx().device_info(native(device)) if device.kind == "metal" else {}
         recommended = info.get("max_recommended_working_set_size")
         return None if recommended is None else UsableMemory(int(recommended), _USABLE)
