@@ -41,11 +41,6 @@ LEFT_OUT = (
 
 #: Files that are named and not here: made by who reads, by a run or by a build, or others'.
 OTHER_FILES = {
-    "torch/_inductor/codegen/mps.py": "PyTorch's",
-    "torch/utils/data/dataloader.py": "PyTorch's",
-    "torch/utils/_device.py": "PyTorch's",
-    "dataset.py": "PyTorch's",
-    "dataloader.py": "PyTorch's",
     "train.py": "the reader's program",
     "lesson.ipynb": "the reader's notebook",
     "lab.ipynb": "the teacher's notebook",
@@ -65,13 +60,6 @@ OTHER_FILES = {
 }
 #: Names in backticks of what is not ours, and in no program of ours.
 OTHER_NAMES = {
-    "MTLDevice.recommendedMaxWorkingSetSize": "Metal's",
-    "recommendedMaxWorkingSetSize": "Metal's",
-    "RandomSampler": "PyTorch's class",
-    "torch.get_default_device": "PyTorch's",
-    "fill_task_rusage": "a function of macOS's kernel",
-    "task_power_info_locked": "a function of macOS's kernel",
-    "_v4": "the end of a name in a comment",
     "AppleEnergyMetrics": "zeus-apple-silicon's class",
     "ipyparallel.AsyncResult": "ipyparallel's class",
     "ipyparallel.DirectView": "ipyparallel's class",
