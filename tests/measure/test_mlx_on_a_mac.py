@@ -92,10 +92,19 @@ def test_the_cell_that_computes_it_says_whose_work_it_was_and_does_not_wait(mac)
     assert places(told) == {("gpu:0", "driver")}
 
 
-def test_what_ran_on_the_cpu_by_name_alone_is_no_work_of_the_gpu(mac):
-    told = mac.run("with mx.stream(mx.cpu):\n    mx.eval(mx.exp(x) + 1)")
-    assert ("gpu:0", "driver") not in places(told)
-    assert "ran there" in told.receipt["device"]["ran_on"][0]["why_missing"]
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "with mx.stream(mx.cpu): mx.eval(mx.exp(x) + 1)",
+        "mx.eval(mx.linalg.svd(x[:300, :300], stream=mx.cpu))",
+        "cpu = mx.new_stream(mx.cpu)\nmx.eval(mx.exp(x, stream=cpu))",
+    ],
+)
+def test_what_the_cell_sends_to_the_cpu_itself_is_no_work_of_the_gpu(mac, cell):
+    told = mac.run(cell)
+    assert not places(told)
+    assert "names a device or stream of MLX itself" in str(told.receipt["device"]["why_missing"])
+    assert "Waited for the GPU" not in str(told.receipt.get("limit"))
 
 
 def test_a_default_device_that_changes_leaves_the_place_open(mac):

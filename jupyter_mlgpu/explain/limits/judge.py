@@ -186,12 +186,12 @@ class _CellTime:
     def _may_have_waited_for_gpu(self, share: float) -> bool:
         """Return False if no GPU was used, or if the processor worked instead.
 
-        The driver's count of a GPU may be too low. So a low count means something only if the process took
-        processor time meanwhile.
+        The driver's count of a GPU may be too low, or may not move. So a low count means something only if
+        the process took processor time meanwhile.
         """
         waited = share * self.activity.seconds
         counted = [one.value for one in self.record.readings if one.quantity == "device_time" and one.value]
-        idle = bool(counted) and sum(counted) < _AT_WORK * waited
+        idle = sum(counted) < _AT_WORK * waited
         computed = (self.activity.process_time or 0.0) >= LIKELY * waited
         return self.on_gpu and not (idle and computed)
 

@@ -7,6 +7,7 @@ lacks only its part, and a note says so.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ from jupyter_mlgpu.record.record import (
     Record,
 )
 from jupyter_mlgpu.record.redact import redact
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.store import NEWEST, Store
 
 _MPS_VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
@@ -145,7 +146,11 @@ def with_traceback(record: Record, left_out_s: float) -> Record:
 def with_places(
     record: Record, cell: EndedCell, backends: Sequence[Backend], namespace: Mapping[str, Any]
 ) -> Record:
-    """Add evidence from the values named in the cell for frameworks that do not report where they worked."""
+    """Add evidence from the values named in the cell for frameworks that do not report where they worked.
+
+    The evidence of a default device is removed if the cell's code names devices itself.
+    """
+    record = _without_default_devices(record, cell.code)
     if record.unfinished or any(work.launches for work in record.gpu_work):
         return record  # the GPU's records show it, or will
     unknown = {name for name, one in cell.observed.items() if one.ran_on is None and one.only is None}
@@ -167,6 +172,27 @@ def with_places(
     record = replace(record, device=places.device)
     moving = not cell.devices and (record.reading("wall_time").value or 0) >= _WORTH_MOVING_S
     return _with_notes(record, places.notes) if moving else record
+
+
+def _without_default_devices(record: Record, code: str) -> Record:
+    named = [
+        entry
+        for entry in record.device.ran_on or ()
+        if entry.evidence == "default device"
+        and (pattern := registry.framework(entry.framework).names_device) is not None
+        and re.search(pattern, code)
+    ]
+    if not named:
+        return record
+    rest = tuple(entry for entry in record.device.ran_on or () if entry not in named)
+    titles = ", ".join(registry.title(entry.framework) for entry in named)
+    why = say("The cell names a device or stream of {framework} itself.", framework=titles)
+    device = replace(
+        record.device,
+        ran_on=rest or None,
+        why_missing=joined(*filter(None, [record.device.why_missing]), why),
+    )
+    return replace(record, device=device)
 
 
 def with_values_elsewhere(
