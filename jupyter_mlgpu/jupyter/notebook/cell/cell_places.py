@@ -36,7 +36,8 @@ class CellPlaces:
     def add(self, record: Record) -> Record:
         """Return the record with the evidence, unless the GPUs' figures show it, or may do so later.
 
-        The evidence of a default device is removed if the code names devices itself. The values are looked up in the first call only, when the cell has just ended; none is kept.
+        The evidence of a default device is removed if the code names devices itself. The values are looked up
+        in the first call only, when the cell has just ended; none is kept.
         """
         record = _without_default_devices(record, self._cell.code)
         unknown = {
