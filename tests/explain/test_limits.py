@@ -196,6 +196,12 @@ def test_to_convert_an_array_of_a_gpu_is_to_wait_for_the_gpu_while_the_processor
     assert judged(waits, record=without_a_framework()).limit.kind == "waiting"
 
 
+def test_a_wait_for_an_array_in_a_local_variable_is_computing_if_a_framework_worked_in_the_cell():
+    waits = part("idle", calls="array.item", module=None)
+    assert answer(waits)[0] == "device"
+    assert judged(waits, record=without_a_framework()).limit.kind == "waiting"
+
+
 def test_work_that_earlier_cells_had_left_is_computing_however_small_its_result(mlx_item):
     late = replace(example_record(1), facts={COMPUTED_FOR: Fact([3], Sentence("MLX"))})
     assert judged(mlx_item).limit.kind == "launch"

@@ -41,8 +41,7 @@ _FAULTS = 5
 #: this many per second.
 _RETRIES = 2
 
-#: The least part of the host's waits for a GPU in which the driver must have counted work of the GPU. Less
-#: than half, because the count is coarse.
+#: The part of the host's waits for a GPU below which the driver's count of the GPU's work is low.
 _AT_WORK = 0.25
 
 PROFILED = say("A profiler or debugger was active in this cell, so its times do not show what limits it.")
@@ -185,10 +184,16 @@ class _CellTime:
         return replace(limit, bound=bound, evidence=(*supporting, time_without))
 
     def _may_have_waited_for_gpu(self, share: float) -> bool:
-        """Return False if no GPU was used, or if it worked for a far smaller share by the driver's count."""
-        seconds = self.record.reading("wall_time").value or 0.0
+        """Return False if no GPU was used, or if the processor worked instead.
+
+        The driver's count of a GPU may be too low, or may not move. So a low count means something only if
+        the process took processor time meanwhile.
+        """
+        waited = share * self.activity.seconds
         counted = [one.value for one in self.record.readings if one.quantity == "device_time" and one.value]
-        return self.on_gpu and (not counted or sum(counted) >= _AT_WORK * share * seconds)
+        idle = sum(counted) < _AT_WORK * waited
+        computed = (self.activity.process_time or 0.0) >= LIKELY * waited
+        return self.on_gpu and not (idle and computed)
 
 
 def _others_took_much(cell_shares: Shares, cause: Cause) -> bool:

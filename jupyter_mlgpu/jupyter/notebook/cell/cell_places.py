@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,10 +11,12 @@ from msgspec.structs import replace
 from jupyter_mlgpu.explain.limits.calls import frameworks_called
 from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, with_notes
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend
 from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 from jupyter_mlgpu.measure.frameworks.places import with_values
 from jupyter_mlgpu.record.record import NO_WORK_SEEN, Record
+from jupyter_mlgpu.record.sentence import joined, say
 
 #: Seconds of a cell's wall time from which a model left on the CPU is mentioned.
 _WORTH_MOVING_S = 1.0
@@ -33,8 +36,10 @@ class CellPlaces:
     def add(self, record: Record) -> Record:
         """Return the record with the evidence, unless the GPUs' figures show it, or may do so later.
 
-        The values are looked up in the first call only, when the cell has just ended; none is kept.
+        The evidence of a default device is removed if the code names devices itself. The values are looked up
+        in the first call only, when the cell has just ended; none is kept.
         """
+        record = _without_default_devices(record, self._cell.code)
         unknown = {
             name for name, one in self._cell.observed.items() if one.ran_on is None and one.only is None
         }
@@ -63,3 +68,25 @@ class CellPlaces:
         """Return the frameworks that are known to have computed in the cell."""
         worked = {name for name, one in self._cell.observed.items() if one.worked}
         return worked if self._cell.activity is None else worked | frameworks_called(self._cell.activity)
+
+
+def _without_default_devices(record: Record, code: str) -> Record:
+    """Return the record without the evidence of a default device if the code names devices itself."""
+    named = [
+        entry
+        for entry in record.device.ran_on or ()
+        if entry.evidence == "default device"
+        and (pattern := registry.framework(entry.framework).names_device) is not None
+        and re.search(pattern, code)
+    ]
+    if not named:
+        return record
+    rest = tuple(entry for entry in record.device.ran_on or () if entry not in named)
+    titles = ", ".join(registry.title(entry.framework) for entry in named)
+    why = say("The cell names a device or stream of {framework} itself.", framework=titles)
+    device = replace(
+        record.device,
+        ran_on=rest or None,
+        why_missing=joined(*filter(None, [record.device.why_missing]), why),
+    )
+    return replace(record, device=device)
