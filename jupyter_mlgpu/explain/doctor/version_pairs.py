@@ -302,7 +302,8 @@ PAIRS = (
     ),
     # tensorflow/tensorflow#56266 and #59665 ("Descriptors cannot be created directly": before 2.12 with
     # protobuf 4), #94030 and #109469 ("'MessageFactory' object has no attribute 'GetPrototype'": before 2.20
-    # with protobuf 6); from 2.20 on TensorFlow's own requirement is protobuf 5.28 or newer.
+    # with protobuf 6); TensorFlow's own requirement is protobuf 5.28 or newer from 2.20 on, and 6.31.1 or newer
+    # from 2.21 on.
     VersionPair(
         "protobuf-tensorflow",
         about="TensorFlow's generated protobuf code fits certain versions of the protobuf package only.",
@@ -313,7 +314,8 @@ PAIRS = (
             for part, other, wanted in (
                 ("protobuf>=4", "tensorflow<2.12", "protobuf>=3.20,<3.21"),
                 ("protobuf>=6", "tensorflow>=2.12,<2.20", "protobuf>=3.20.3,<6"),
-                ("protobuf<5.28", "tensorflow>=2.20", "protobuf>=5.28"),
+                ("protobuf<5.28", "tensorflow>=2.20,<2.21", "protobuf>=5.28"),
+                ("protobuf<6.31", "tensorflow>=2.21", "protobuf>=6.31.1"),
             )
         ),
     ),
