@@ -302,8 +302,8 @@ PAIRS = (
     ),
     # tensorflow/tensorflow#56266 and #59665 ("Descriptors cannot be created directly": before 2.12 with
     # protobuf 4), #94030 and #109469 ("'MessageFactory' object has no attribute 'GetPrototype'": before 2.20
-    # with protobuf 6); TensorFlow's own requirement is protobuf 5.28 or newer from 2.20 on, and 6.31.1 or newer
-    # from 2.21 on.
+    # with protobuf 6); TensorFlow's own requirement is protobuf 5.28 or newer from 2.20 on, and 6.31.1 or
+    # newer from 2.21 on.
     VersionPair(
         "protobuf-tensorflow",
         about="TensorFlow's generated protobuf code fits certain versions of the protobuf package only.",

@@ -43,10 +43,10 @@ _NO_FLOP = say(
     "TensorFlow's profiler reports input shapes of operations in graphs, but no FLOP: those "
     "of matrix products and convolutions are derived from the shapes, and others are not counted."
 )
-# Level 2 stays: 2.20.0 answers each option with "host_tracer_level expects an i value", and 2.21.0 ignores it.
+# 2.20.0 answers each option with "host_tracer_level expects an i value", 2.21.0 ignores it: level 2 stays.
 _NO_SHAPES = say(
-    "From TensorFlow 2.20 on, its profiler cannot be asked for input shapes, so FLOP are not known; with 2.19 "
-    "they are."
+    "From TensorFlow 2.20 on, its profiler cannot be asked for input shapes, so FLOP are not known; "
+    "with 2.19 they are."
 )
 _METAL = say(
     "TensorFlow's profiler does not see a Mac's GPU, because tensorflow-metal does not "
