@@ -326,13 +326,15 @@ PAIRS = (
         about="Receipts need functions of MLX that older versions lack. Cells run all the same.",
         title=say("MLX is new enough for receipts"),
         wrong=say("MLX is too old for receipts: they do not say where it ran."),
-        clashes=(
+        # Its parts are of one version.
+        clashes=tuple(
             Clash(
-                f"mlx<{_MLX.oldest}",
+                f"{part}<{_MLX.oldest}",
                 "jupyter_mlgpu",
-                (f"mlx>={_MLX.oldest}",),
+                (f"{part}>={_MLX.oldest}",),
                 note=say("Receipts need MLX {oldest} or newer.", oldest=_MLX.oldest or ""),
-            ),
+            )
+            for part in _MLX.packages
         ),
     ),
     # tensorflow/tensorflow#102743 and #72888; pycroscopy/pyAutoMic#9 (torch 2.2). First versions for NumPy 2:
