@@ -24,6 +24,7 @@ FRAMEWORK = Framework(
     sample="",
     profiler="jupyter_mlgpu.testing:FakeProfiler",
     oldest="0.31",
+    packages=(NAME, f"{NAME}-*", "triton"),
 )
 WHY = (
     "Found The Framework 0.30.6; receipts need 0.31 or newer: "
@@ -63,6 +64,16 @@ def test_an_older_one_has_no_devices_and_says_what_to_install(installed, version
     assert backend.devices() == ()
     assert backend.why_no_gpu() == WHY.replace("0.30.6", version)
     assert backend.versions() == {NAME: version}
+
+
+def test_packages_of_the_framework_that_are_installed_are_upgraded_with_it(installed, tmp_path, monkeypatch):
+    for name in (f"{NAME}-cpu", f"{NAME}_other", "triton"):
+        about = tmp_path / f"{name}-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed("0.30.6")
+    assert f"`%pip install -U {NAME} {NAME}-cpu` " in registry.why_too_old(NAME)
 
 
 def test_a_version_that_comes_later_in_the_import_is_looked_at_then(installed):

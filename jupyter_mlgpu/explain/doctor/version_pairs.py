@@ -302,7 +302,8 @@ PAIRS = (
     ),
     # tensorflow/tensorflow#56266 and #59665 ("Descriptors cannot be created directly": before 2.12 with
     # protobuf 4), #94030 and #109469 ("'MessageFactory' object has no attribute 'GetPrototype'": before 2.20
-    # with protobuf 6); from 2.20 on TensorFlow's own requirement is protobuf 5.28 or newer.
+    # with protobuf 6); TensorFlow's own requirement is protobuf 5.28 or newer from 2.20 on, and 6.31.1 or
+    # newer from 2.21 on.
     VersionPair(
         "protobuf-tensorflow",
         about="TensorFlow's generated protobuf code fits certain versions of the protobuf package only.",
@@ -313,7 +314,8 @@ PAIRS = (
             for part, other, wanted in (
                 ("protobuf>=4", "tensorflow<2.12", "protobuf>=3.20,<3.21"),
                 ("protobuf>=6", "tensorflow>=2.12,<2.20", "protobuf>=3.20.3,<6"),
-                ("protobuf<5.28", "tensorflow>=2.20", "protobuf>=5.28"),
+                ("protobuf<5.28", "tensorflow>=2.20,<2.21", "protobuf>=5.28"),
+                ("protobuf<6.31", "tensorflow>=2.21", "protobuf>=6.31.1"),
             )
         ),
     ),
@@ -324,13 +326,15 @@ PAIRS = (
         about="Receipts need functions of MLX that older versions lack. Cells run all the same.",
         title=say("MLX is new enough for receipts"),
         wrong=say("MLX is too old for receipts: they do not say where it ran."),
-        clashes=(
+        # Its parts are of one version.
+        clashes=tuple(
             Clash(
-                f"mlx<{_MLX.oldest}",
+                f"{part}<{_MLX.oldest}",
                 "jupyter_mlgpu",
-                (f"mlx>={_MLX.oldest}",),
+                (f"{part}>={_MLX.oldest}",),
                 note=say("Receipts need MLX {oldest} or newer.", oldest=_MLX.oldest or ""),
-            ),
+            )
+            for part in _MLX.packages
         ),
     ),
     # tensorflow/tensorflow#102743 and #72888; pycroscopy/pyAutoMic#9 (torch 2.2). First versions for NumPy 2:

@@ -6,7 +6,9 @@ record has a note with what to install, and each later one gives it as the reaso
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping
+from importlib import metadata
 
 from jupyter_mlgpu.measure.frameworks.allocator import no_allocator_readings
 from jupyter_mlgpu.measure.frameworks.base import (
@@ -35,7 +37,7 @@ class OldBackend(Backend):
             title=framework.title,
             version=version,
             oldest=framework.oldest or "",
-            line=f"%pip install -U {framework.name}",
+            line=" ".join(["%pip install -U", *_parts(framework)]),
         )
         self._module = module
         self._version = version
@@ -84,6 +86,13 @@ class OldBackend(Backend):
         notes = () if self._noted else (self.why_too_old,)
         self._noted = True
         return _Unobserved(Observed(None, self.why_too_old, notes=notes))
+
+
+def _parts(framework: Framework) -> list[str]:
+    """Return the framework's name, and its other installed packages with that name, such as `mlx-cpu`."""
+    installed = {str(one.metadata["Name"]).lower() for one in metadata.distributions()}
+    parts = {name for pattern in framework.packages for name in fnmatch.filter(installed, pattern)}
+    return sorted({framework.name} | {name for name in parts if name.startswith(framework.name)})
 
 
 class _Unobserved(Observation):

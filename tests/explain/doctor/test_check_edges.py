@@ -50,6 +50,14 @@ def neighbour(used: int, *, ours: bool = False) -> list[dict[str, Any]]:
         ("cpu", {"packages/tensorflow/version": "2.20.0", "packages/protobuf/version": "6.33.5"}, []),
         (
             "cpu",
+            {"packages/tensorflow/version": "2.21.0", "packages/protobuf/version": "5.29.6"},
+            ["protobuf-tensorflow"],
+        ),
+        # MLX and its parts.
+        ("mac", {"packages/mlx": package("0.31.0")}, []),
+        ("cpu", {"packages/mlx": package("0.31.0"), "packages/mlx-cpu": package("0.30.6")}, ["mlx-version"]),
+        (
+            "cpu",
             {
                 "packages/tensorflow/version": "2.7.1",
                 "packages/protobuf/version": "4.21.0",
@@ -81,6 +89,7 @@ def neighbour(used: int, *, ours: bool = False) -> list[dict[str, Any]]:
             "cpu",
             {
                 "packages/tensorflow/version": "2.21.0",
+                "packages/protobuf/version": "6.33.5",
                 "packages/tensorflow-text": package("2.21.0"),
             },
             ["tensorflow-text"],

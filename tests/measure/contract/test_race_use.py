@@ -160,7 +160,10 @@ def test_a_forked_child_records_nothing(torch, capfd):
             child = os.fork()
         if not child:
             torch.ones(5) + 1
-            left = torch._C._autograd._disable_profiler().events()
+            try:
+                left = torch._C._autograd._disable_profiler().events()
+            except RuntimeError:  # PyTorch 2.8 raises it where no profiler is on
+                left = []
             os._exit(len(left))
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks.imports import numbers, version
 from jupyter_mlgpu.measure.frameworks.tensorflow import profile_reader
 from jupyter_mlgpu.measure.frameworks.tensorflow.context import eager_context
 from jupyter_mlgpu.measure.frameworks.tensorflow.convolutions import Moves, in_graphs
@@ -41,6 +42,11 @@ _RUNNING = Refused(
 _NO_FLOP = say(
     "TensorFlow's profiler reports input shapes of operations in graphs, but no FLOP: those "
     "of matrix products and convolutions are derived from the shapes, and others are not counted."
+)
+# 2.20.0 answers each option with "host_tracer_level expects an i value", 2.21.0 ignores it: level 2 stays.
+_NO_SHAPES = say(
+    "From TensorFlow 2.20 on, its profiler cannot be asked for input shapes, so FLOP are not known; "
+    "with 2.19 they are."
 )
 _METAL = say(
     "TensorFlow's profiler does not see a Mac's GPU, because tensorflow-metal does not "
@@ -85,7 +91,7 @@ class TensorFlowSession(CellSession):
     """TensorFlow's profiler while it is on; its folder is removed with it."""
 
     def __init__(self, native: Any, folder: Path, module: Any, shapes: bool = False) -> None:
-        super().__init__(module, (_NO_FLOP,) if shapes else ())
+        super().__init__(module, (_NO_FLOP if has_shapes() else _NO_SHAPES,) if shapes else ())
         self._shapes = shapes
         self._native = native
         self._folder = folder
@@ -126,6 +132,11 @@ class TensorFlowSession(CellSession):
         return self._profile(
             "tensorflow", events, *problems, left_out=left_out, xspace=data, devices_unseen=has_metal
         )
+
+
+def has_shapes() -> bool:
+    """Return True if the level of the host's tracer can be set, as input shapes need."""
+    return numbers(version("tensorflow") or "") < (2, 20)
 
 
 def _convolutions() -> dict[str, Moves | None]:
