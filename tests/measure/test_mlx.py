@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+import threading
 from contextlib import contextmanager
+from types import ModuleType
 
 import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.mlx.backend import MlxBackend
 from jupyter_mlgpu.measure.frameworks.mlx.unevaluated import UnevaluatedWork
 from jupyter_mlgpu.measure.ops.profiler import Refused
 from jupyter_mlgpu.measure.ops.table import rows
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.testing import FakeClock
 
 pytestmark = pytest.mark.needs("mlx")
 
@@ -184,6 +189,39 @@ def test_what_the_user_reads_of_peaks_and_limits_is_what_it_would_be_without_us(
     assert (mx.get_memory_limit(), mx.set_cache_limit(limits[1])) == (limits[0], 1 << 20)
     observed(mx.reset_peak_memory)
     assert mx.get_peak_memory() < peak
+
+
+def test_on_a_mac_without_a_metal_device_the_record_says_so(mx, work, monkeypatch):
+    def fails(*_):
+        raise RuntimeError("[metal::load_device] No Metal device available.")
+
+    for name in ("get_active_memory", "get_cache_memory", "get_peak_memory", "get_array_buffer_size"):
+        monkeypatch.setattr(mx, name, fails)
+    backend = MlxBackend()
+    recorder = Recorder(new_run(None), clock=FakeClock(), probes=(), backends=lambda: [backend], versions={})
+    record = recorder.start("cell").stop()
+    assert "No Metal device available" in record.device.why_missing
+    assert not backend.open
+    assert work.cell_ended({"x": mx.ones(3)}, 1).left == ()
+
+
+@pytest.mark.parametrize("state", ["half imported", "no module"])
+def test_mlx_that_is_not_there_yet_is_left_alone(state, monkeypatch):
+    core = ModuleType("mlx.core") if state == "half imported" else object()
+    monkeypatch.setitem(sys.modules, "mlx.core", core)
+    assert not registry.backend("mlx").loaded()
+    assert registry.backend("mlx") not in registry.created_backends()
+
+
+def test_mlx_that_a_thread_imports_is_observed_from_the_next_cell_on(mx):
+    backend = MlxBackend()
+    recorder = Recorder(new_run(None), clock=FakeClock(), probes=(), backends=lambda: [], versions={})
+    cell = recorder.start("cell")
+    thread = threading.Thread(target=recorder.framework_loaded, args=(backend,))
+    thread.start()
+    thread.join()
+    assert cell.stop().device.ran_on is None
+    assert not backend.open
 
 
 # Times of layers.
