@@ -259,10 +259,10 @@ test-other-python: test-tools ### the unit tests under each other Python from 3.
 	for version in $$failed; do echo "==> unit tests under Python $$version: FAILED"; done; \
 	[ -z "$$failed" ]
 
-# What people may have of each framework, by the ranges of pyproject.toml. It downloads several GB; nothing of it is kept.
+# What people may have of each framework, by the ranges of pyproject.toml. It downloads several GB, and keeps nothing.
 VERSIONS := tensorflow torch jax mlx
 .PHONY: test-versions
-test-versions: test-tools ### the contract suite over the oldest and newest version of each framework; VERSIONS=torch chooses
+test-versions: $(VENV)/.python ### the contract suite over the oldest and newest version of each framework; VERSIONS=torch chooses
 	@$(STEP) "oldest and newest versions" $(BIN)/python scripts/framework_versions.py $(VERSIONS) --pythons $(PYTHONS) 3.14t
 
 .PHONY: test-tools

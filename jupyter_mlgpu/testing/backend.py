@@ -43,6 +43,8 @@ class FakeBackend(Backend):
         self.holds: dict[str, int] = {}
         #: Bytes that each device should use at most, like a Mac's GPU; set it as you like.
         self.usable: dict[str, int] = {}
+        #: The name of the result of `default_device`, None if it is not known; set it as you like.
+        self.default: str | None = None
         #: The result of `is_recorded`; set it as you like.
         self.recorded = False
 
@@ -65,6 +67,10 @@ class FakeBackend(Backend):
 
     def details(self, device: Device) -> Details:
         return Details(f"fake {device.kind}")
+
+    def default_device(self) -> Device | None:
+        """Return the device named by `default`."""
+        return next((device for device in self._devices if device.name == self.default), None)
 
     def usable_memory(self, device: Device) -> UsableMemory | None:
         """Return what is set in `usable`."""

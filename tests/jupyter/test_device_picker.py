@@ -256,3 +256,10 @@ def test_new_work_goes_to_the_chosen_device_or_where_each_framework_puts_it(
     selection = DeviceSelection(lambda: backends)
     selection._words = {} if chosen == "auto" else {EVERY: DeviceWord.parse(chosen)}
     assert kind_of_new_work(selection) == kind
+
+
+def test_new_work_stays_on_the_cpu_if_that_is_the_frameworks_default_beside_a_gpu(monkeypatch):
+    backend = FakeBackend("jax", ("cpu:0", "gpu:0"))
+    backend.default = "cpu:0"
+    monkeypatch.setattr(registry, "loaded", lambda: (backend,))
+    assert kind_of_new_work(DeviceSelection(lambda: (backend,))) == "cpu"

@@ -32,6 +32,8 @@ def test_a_kernel_with_jax_mps_has_a_gpu_and_says_where_cells_ran(start_kernel):
     listed = kernel.run("%mlc_device list").text
     assert "gpu:0   metal   JAX" in listed
     assert "run on an emulated device" in listed
+    look = "from jupyter_mlgpu.measure.frameworks import registry"
+    assert kernel.evaluate("registry.backend('jax').default_device().name", look) == "gpu:0"
     on_gpu = kernel.run("product = ones @ ones")
     assert set(on_gpu.ran_on) == {"gpu:0"}
     kernel.run("%mlc_device cpu")

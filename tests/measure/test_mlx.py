@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.mlx.backend import MlxBackend
-from jupyter_mlgpu.measure.frameworks.mlx.unevaluated import UnevaluatedWork
+from jupyter_mlgpu.measure.frameworks.mlx.unevaluated import UnevaluatedWork, can_tell
 from jupyter_mlgpu.measure.ops.profiler import Refused
 from jupyter_mlgpu.measure.ops.table import rows
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
@@ -30,6 +30,8 @@ def mx():
 
 @pytest.fixture
 def work(mx):
+    if not can_tell():
+        pytest.skip("this version of MLX does not tell what it has not computed")
     return UnevaluatedWork()
 
 
@@ -138,7 +140,7 @@ def test_no_code_of_the_users_runs(mx, work):
     work.cell_ended({"evil": Evil(), "x": Untouchable(), "y": [Untouchable()]}, 1)
 
 
-def test_a_list_that_contains_itself_ends(work):
+def test_a_list_that_contains_itself_ends(mx, work):
     endless = []
     endless.append(endless)
     assert work.cell_ended({"endless": endless}, 1).left == ()
@@ -183,10 +185,10 @@ def test_what_the_user_reads_of_peaks_and_limits_is_what_it_would_be_without_us(
     mx.eval(x)
     peak = mx.get_peak_memory()
     assert peak >= x.nbytes
-    limits = mx.get_memory_limit(), mx.set_cache_limit(1 << 20)
+    limits = mx.set_memory_limit(1 << 34), mx.set_cache_limit(1 << 20)
     observed(lambda: None)
     assert mx.get_peak_memory() == peak
-    assert (mx.get_memory_limit(), mx.set_cache_limit(limits[1])) == (limits[0], 1 << 20)
+    assert (mx.set_memory_limit(limits[0]), mx.set_cache_limit(limits[1])) == (1 << 34, 1 << 20)
     observed(mx.reset_peak_memory)
     assert mx.get_peak_memory() < peak
 
@@ -270,7 +272,7 @@ def test_each_layer_has_a_row_with_its_name_in_the_model(mx):
     assert "no GPU time" in result.profile.why_no_device_time
 
 
-def test_what_a_layer_returns_is_computed_before_its_time_ends(mx):
+def test_what_a_layer_returns_is_computed_before_its_time_ends(mx, work):
     from mlx import nn
 
     made = nn.Linear(1000, 1000)
@@ -279,7 +281,7 @@ def test_what_a_layer_returns_is_computed_before_its_time_ends(mx):
     with timed() as result:
         y = made(x)
     (event,) = result.profile.events
-    assert UnevaluatedWork().cell_ended({"y": y}, 1).left == ()
+    assert work.cell_ended({"y": y}, 1).left == ()
     assert event.duration_ns > 1_000_000
 
 

@@ -90,14 +90,17 @@ case "$2" in
     *version_info*) echo "{version}" ;;
     *machine*) echo "{machine}" ;;
     *ensurepip*) exit {ensurepip} ;;
+    *abiflags*) echo "{flags}" ;;
 esac
 """
 
 
-def fake_python(path: Path, version: str, *, machine: str = "Linux x86_64", ensurepip: int = 0) -> Path:
+def fake_python(
+    path: Path, version: str, *, machine: str = "Linux x86_64", ensurepip: int = 0, flags: str = ""
+) -> Path:
     """Write a program that answers as a Python of `version` would."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(FAKE.format(version=version, machine=machine, ensurepip=ensurepip))
+    path.write_text(FAKE.format(version=version, machine=machine, ensurepip=ensurepip, flags=flags))
     path.chmod(0o755)
     return path
 
@@ -159,6 +162,15 @@ def test_make_stops_at_that_sentence_and_leaves_no_environment(tmp_path: Path) -
     assert made.returncode == 2
     assert f"needs Python 3.11 or 3.12; found 3.13.0 ({fake}): install" in made.stderr
     assert not (tmp_path / ".venv").exists()
+
+
+def test_a_python_without_a_gil_is_taken_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    for version, flags in (("3.14.0", ""), ("3.14.0t", "t")):
+        fake_python(tmp_path / ".pyenv/versions" / version / "bin/python", "3.14.0", flags=flags)
+    where = {"HOME": str(tmp_path), "PATH": f"{tmp_path}:/usr/bin:/bin"}
+    for asked, version in (("3.14", "3.14.0"), ("3.14t", "3.14.0t")):
+        found = run(ENVIRONMENTS, "other", asked, variables=where).stdout
+        assert found == f"{tmp_path}/.pyenv/versions/{version}/bin/python\n"
 
 
 def test_another_python_is_taken_from_path_or_from_pyenv(tmp_path: Path) -> None:

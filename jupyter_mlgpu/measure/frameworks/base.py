@@ -278,6 +278,10 @@ class Backend(Protocol):
     def details(self, device: Device) -> Details:
         """Return what is known of the hardware behind a device."""
 
+    def default_device(self) -> Device | None:
+        """Return the device of new work while nothing else is selected; None if it is not known."""
+        return None
+
     def usable_memory(self, device: Device) -> UsableMemory | None:
         """Return what a Mac's GPU should use at most; None for other devices, or if it is not known.
 

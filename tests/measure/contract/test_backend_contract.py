@@ -58,6 +58,11 @@ def test_a_framework_from_which_nothing_is_hidden_needs_no_restart(subject):
     assert subject.backend.needs_restart() is None
 
 
+def test_the_default_device_is_where_work_goes_by_itself(subject):
+    default = subject.backend.default_device()
+    assert default is None or default.name == subject.where()
+
+
 def test_work_goes_to_every_device_that_is_entered(subject):
     for device in subject.devices:
         assert subject.able(device, "scope").available

@@ -90,6 +90,9 @@ def _kind(backend: Backend, selection: DeviceSelection) -> Literal["cpu", "gpu"]
         return None
     if all(one.kind == "cpu" for one in backend.devices()):
         return "cpu"
+    default = backend.default_device()
+    if default is not None:
+        return "cpu" if default.kind == "cpu" else "gpu"
     return "gpu" if registry.framework(backend.name).gpu_by_default else None
 
 

@@ -82,6 +82,14 @@ class JaxBackend(Backend):
         """Return all of this process's devices; starts JAX."""
         return tuple(device for device, _ in _found())
 
+    def default_device(self) -> Device | None:
+        """Return the default device that is set, else the first of JAX's default platform: maybe a CPU."""
+        if not self.started():
+            return None
+        jax = module("jax")
+        default = jax.config.jax_default_device or jax.local_devices()[0]
+        return next((device for device, native in _found() if native == default), None)
+
     def details(self, device: Device) -> Details:
         """Return the name from JAX, and memory and driver from NVML."""
         if device.kind in ("cpu", "metal"):

@@ -40,7 +40,7 @@ from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
 from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope, device_of_new_tensors
-from jupyter_mlgpu.measure.frameworks.torch.tensors import tensors
+from jupyter_mlgpu.measure.frameworks.torch.tensors import moving_call, tensors
 from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, join_peaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
@@ -221,7 +221,8 @@ class TorchBackend(Backend):
         misplaced = placed_values.misplaced_among(tensors(values), device.name)
         if not misplaced:
             return None
-        first, move = misplaced[0], f"to({device.native_name!r})"
+        first = misplaced[0]
+        move = moving_call(values.get(first.name), device)
         # A tensor is replaced by its copy, a module moves its own weights. No line moves a list of tensors.
         code = {None: f"{first.name} = {first.name}.{move}", "weights": f"{first.name}.{move}"}.get(
             first.what
