@@ -8,17 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.mlx_emulator import EMULATE
 from tests.support.shared_kernels import LOAD
 
 pytestmark = [pytest.mark.kernel, pytest.mark.needs("mlx")]
 
 ROOT = Path(__file__).parents[2]
-EMULATE = f"""
-import sys
-sys.path.insert(0, {str(ROOT)!r})
-from tests.mlx_emulator.kernel import emulate
-mac = emulate()
-"""
 IMPORT = """
 import mlx.core as mx
 import mlx.nn as nn
