@@ -202,18 +202,18 @@ class TorchBackend(Backend):
         return tensors(values)
 
     def left_on_cpu_note(self, placed: Sequence[PlacedValue]) -> Sentence | None:
-        """Return a sentence that names a module whose weights are all on the CPU, and how to move it."""
+        """Return a sentence that names modules whose weights are all on the CPU, and how to move them."""
         gpu = next((device for device in self.devices() if device.kind != "cpu"), None)
-        module = next((one for one in placed if one.what == "weights" and set(one.parts) == {"cpu:0"}), None)
-        if gpu is None or module is None:
+        models = [one for one in placed if one.what == "weights" and set(one.parts) == {"cpu:0"}]
+        if gpu is None or not models:
             return None
         return say(
-            "{model} are on cpu:0, though PyTorch can use {gpu} here. `{name}.to({device})` moves them; move "
-            "its inputs, too. `%%mlc_race` shows if the GPU is faster.",
-            model=placed_values.first_described(module, gpu.name),
-            gpu=gpu.name,
-            name=module.name,
+            "{models}, which PyTorch can use here. `{name}.to({device})` moves {what}; move its inputs, too. "
+            "`%%mlc_race` shows if the GPU is faster.",
+            models=placed_values.misplaced_note_of(models, gpu.name),
+            name=models[0].name,
             device=repr(gpu.native_name.partition(":")[0]),
+            what=placed_values.pronoun(models),
         )
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
