@@ -165,6 +165,11 @@ class _CellTime:
         asked = asked and mostly(parts, calls.asks)
         waited_for_gpu = cause == "device" and samples is not None and (gpu_work is not None or asked)
         told: Cause = "gpu" if waited_for_gpu else cause
+        if asked and waited_for_gpu:
+            share_of_waits = new_reading(
+                "gpu_wait_share", round(share, 4), "cell", "samples", cell_shares.samples
+            )
+            supporting = (share_of_waits, *supporting)
         name = busy_gpu if gpu_work is None else gpu_work.device[0]
         sentence = limit_sentences.sentence(told, share, samples, parts, name, certain=level == "sure")
         limit = Limit(
