@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter import Sharing
+    from jupyter_mlgpu.jupyter.notebook.cell.cell_places import CellPlaces
     from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, NotebookSession, RecordStage
     from jupyter_mlgpu.measure.activity.activity import Activity
     from jupyter_mlgpu.measure.runtime import Runtime
@@ -35,9 +36,12 @@ _LESSONS = "jupyter_mlgpu.lessons"
 
 def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> None:
     """Enrich the record of a cell that has ended, store it, and show its receipt."""
+    from jupyter_mlgpu.jupyter.notebook.cell.cell_places import CellPlaces
     from jupyter_mlgpu.jupyter.notebook.cell.record_stages import complete
+    from jupyter_mlgpu.measure.frameworks.registry import created_backends
 
-    enriched = complete(record, stages(cell, session))
+    places = CellPlaces(cell, created_backends, session.namespace)
+    enriched = complete(record, stages(cell, session, places))
     try:
         session.store(enriched)
     finally:
@@ -46,12 +50,12 @@ def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> Non
         sequence = enriched.cell.sequence
         cell.when_gpu_done(
             lambda figures: session.revise(
-                sequence, lambda one: with_gpu(one, figures, cell, session.runtime)
+                sequence, lambda one: with_gpu(one, figures, cell, session.runtime, places)
             )
         )
 
 
-def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]:
+def stages(cell: EndedCell, session: NotebookSession, places: CellPlaces) -> tuple[RecordStage, ...]:
     """Return the stages that enrich a cell's record, in their order."""
     from jupyter_mlgpu.jupyter.notebook.cell import record_stages as parts
     from jupyter_mlgpu.measure.frameworks import registry
@@ -60,7 +64,7 @@ def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]
     runtime, capture, namespace = session.runtime, session.capture, session.namespace
     return (
         stage(parts.TRACEBACK, lambda one: parts.with_traceback(one, cell.left_out_s)),
-        stage(parts.PLACES, lambda one: parts.with_places(one, cell, registry.created_backends(), namespace)),
+        stage(parts.PLACES, places.add),
         stage(
             parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, runtime.selection, namespace)
         ),
@@ -87,13 +91,16 @@ def explained(record: Record, activity: Activity | None, runtime: Runtime) -> Re
     return with_limit(record, activity, runtime)
 
 
-def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, runtime: Runtime) -> Record:
-    """Return the record with its GPUs' figures, and with its limit determined again from them."""
+def with_gpu(
+    record: Record, figures: GpuFigures, cell: EndedCell, runtime: Runtime, places: CellPlaces
+) -> Record:
+    """Return the record with its GPUs' figures, and with its place and limit determined again from them."""
     from jupyter_mlgpu.explain.limits.stage import with_limit_again
-    from jupyter_mlgpu.jupyter.notebook.cell.record_stages import LIMIT, RecordStage
+    from jupyter_mlgpu.jupyter.notebook.cell.record_stages import LIMIT, PLACES, RecordStage
 
+    place = RecordStage(PLACES, places.add)
     limit = RecordStage(LIMIT, lambda one: with_limit_again(one, cell.activity, runtime))
-    return limit(record.with_gpu(figures))
+    return limit(place(record.with_gpu(figures)))
 
 
 def _with_what_it_holds(record: Record, cell: EndedCell, session: NotebookSession) -> Record:

@@ -72,6 +72,7 @@ ROOFLINE: Mapping[str, QuantityDefinition] = {
 EVIDENCE: Mapping[str, QuantityDefinition] = {
     "samples_share": _Of("share", say("Share of the samples")),
     "importing_share": _Of("share", say("Importing modules")),
+    "gpu_wait_share": _Of("share", say("Waiting for the GPU")),
     "time_without": _Of("s", say("Without it, at least")),
     "thread_time": _Of("s", say("CPU time, the cell's thread")),
     "process_time": _Of("s", say("CPU time, process")),

@@ -196,6 +196,12 @@ def test_to_convert_an_array_of_a_gpu_is_to_wait_for_the_gpu_while_the_processor
     assert judged(waits, record=without_a_framework()).limit.kind == "waiting"
 
 
+def test_a_wait_for_an_array_in_a_local_variable_is_computing_if_a_framework_worked_in_the_cell():
+    waits = part("idle", calls="array.item", module=None)
+    assert answer(waits)[0] == "device"
+    assert judged(waits, record=without_a_framework()).limit.kind == "waiting"
+
+
 def test_work_that_earlier_cells_had_left_is_computing_however_small_its_result(mlx_item):
     late = replace(example_record(1), facts={COMPUTED_FOR: Fact([3], Sentence("MLX"))})
     assert judged(mlx_item).limit.kind == "launch"
@@ -464,12 +470,13 @@ def test_who_asks_a_mac_s_gpu_for_values_waits_for_the_gpu_however_busy_it_is(ca
     assert limit.said.endswith("(line 3).")
     assert "request less" not in limit.next
     assert ("Waited for the GPU" in limit.said) == (busy < 0.6)
+    assert ("waiting for the GPU" in clause(limit)) == (busy < 0.6)
 
 
-def counted(seconds) -> Record:
-    """A cell of a second on a Mac, for which its driver counted so much time of the GPU."""
+def counted(share) -> Record:
+    """A cell on a Mac, for which its driver counted such a share of its time for the GPU."""
     record = on_a_mac()
-    time = new_reading("device_time", seconds, "process", "IORegistry", 1, device="gpu:0")
+    time = new_reading("device_time", share * record.duration, "process", "IORegistry", 1, device="gpu:0")
     return replace(record, readings=(*record.readings, time))
 
 
@@ -477,7 +484,7 @@ def test_a_wait_without_a_name_is_for_the_gpu_that_the_driver_counted_as_busy():
     backward = part("idle", calls="Variable._execution_engine.run_backward", module="torch")
     busy = judged(backward, record=counted(0.95)).limit
     assert (busy.kind, busy.confidence) == ("device", "likely")
-    assert str(busy.said).startswith("gpu:0 was working")
+    assert str(busy.said).startswith("gpu:0 ran kernels about 95 %")
     assert [one.quantity for one in busy.evidence if one.quantity == "device_busy"] == []
     # The count may be too low, so a low one says nothing.
     low = judged(backward, record=counted(0.2)).limit

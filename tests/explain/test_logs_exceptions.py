@@ -31,11 +31,40 @@ def said(text):
             "quantization group size 64. However the provided  matrix has shape (10,784)",
             "mlx-quantize-group",
         ),
+        (
+            "ValueError: [set_default_device] Cannot set gpu device without gpu backend.",
+            "mlx-no-metal-backend",
+        ),
+        (
+            "TypeError: dot_general requires contracting dimensions to have the same shape, got (4,) and "
+            "(3,).",
+            "jax-shapes",
+        ),
+        (
+            "RuntimeError: Error(s) in loading state_dict for Linear:\n\tMissing key(s) in state_dict: "
+            '"weight". \n\tUnexpected key(s) in state_dict: "a". ',
+            "torch-state-dict",
+        ),
+        (
+            "RuntimeError: Expected a 'mps' device type for generator but found 'cpu'",
+            "torch-generator-device",
+        ),
     ],
 )
 def test_an_exception_is_explained(text, wanted):
     (line,) = said(text)
     assert (line.id, line.verdict != "unknown", "\x1b" in line.text) == (wanted, True, False)
+
+
+def test_a_generator_on_another_device_is_mended_by_the_line_that_is_advised():
+    (line,) = said("RuntimeError: Expected a 'mps' device type for generator but found 'cpu'")
+    assert "DataLoader(..., generator=torch.Generator(device='mps'))" in line.advice
+
+
+@pytest.mark.parametrize("backend", ["cuda", "mps"])
+def test_a_missing_backend_of_jax_is_named_without_its_full_stop(backend):
+    (line,) = said(f"RuntimeError: Unknown backend {backend}. Available backends are ['cpu']")
+    assert line.meaning.startswith(f"'{backend}' was asked for")
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 import sys
 import types
-from collections import Counter
 
 import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu import pipeline
+from jupyter_mlgpu.jupyter.notebook.cell.cell_places import CellPlaces
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import (
     EndedCell,
     NotebookSession,
@@ -17,23 +17,17 @@ from jupyter_mlgpu.jupyter.notebook.cell.record_stages import (
     with_growth,
     with_items,
     with_logs,
-    with_places,
     with_traceback,
     with_values_elsewhere,
 )
-from jupyter_mlgpu.measure.activity.activity import Activity, Call, Part
 from jupyter_mlgpu.measure.capture.stretch import Notes
-from jupyter_mlgpu.measure.frameworks.base import Device, Observed
-from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
+from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.files import Journal, load_records
-from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import HOLDS_ONLY, NO_WORK_SEEN, STILL_READING, DeviceUse, Fact, LogLine
-from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.record import HOLDS_ONLY, STILL_READING, Fact, LogLine
 from jupyter_mlgpu.record.store import Store
-from jupyter_mlgpu.show.receipts import head
 from jupyter_mlgpu.testing import FakeBackend, example_record
 
 CPU = Device("fake", "cpu:0", "cpu", "fake cpu:0")
@@ -83,7 +77,8 @@ def of(ended, *, selection=None, capture=None, store=None, journal=None):
     runtime = Runtime()
     runtime.selection = selection or DeviceSelection(lambda: [FakeBackend()])
     runtime.store = store or Store()
-    return pipeline.stages(ended, session(runtime, capture, journal))
+    places = CellPlaces(ended, list, {})
+    return pipeline.stages(ended, session(runtime, capture, journal), places)
 
 
 def session(runtime, capture=None, journal=None):
@@ -183,70 +178,6 @@ def test_values_that_the_cell_names_and_that_live_elsewhere_are_told():
     namespace = {"x": 1, "unnamed": 2}
     record = with_values_elsewhere(example_record(), cell(devices=[CPU]), selection, namespace)
     assert record.notes == ("x on gpu:0, not on cpu:0.",)
-
-
-def placing(**on):
-    """PyTorch's stand-in on a machine with a GPU, with the devices of its values."""
-
-    class Placing(FakeBackend):
-        def placed_values(self, values):
-            return [PlacedValue(name, Counter({on[name]: 2}), "weights") for name in values if name in on]
-
-        def left_on_cpu_note(self, placed):
-            return Sentence("The model is on the CPU.")
-
-    return Placing("torch", ("cpu:0", "gpu:0"))
-
-
-def of_unknown_place(wall=2.0, **changes):
-    record = example_record()
-    readings = [replace(one, value=wall) if one.quantity == "wall_time" else one for one in record.readings]
-    return replace(record, device=DeviceUse({}, None, None), readings=tuple(readings), **changes)
-
-
-WORKED = {"torch": Observed(None, None, worked=True)}
-
-
-def test_a_cell_ran_where_the_values_that_it_names_are_and_a_long_one_names_the_model_to_move():
-    for wall, notes in ((2.0, ("The model is on the CPU.",)), (0.5, ())):
-        record = with_places(
-            of_unknown_place(wall), cell(observed=WORKED), [placing(model="cpu:0")], {"model": 1}
-        )
-        assert [one.device for one in record.device.ran_on] == ["cpu:0"]
-        assert record.notes == notes
-
-
-def test_who_chose_the_cpu_is_not_told_to_move_the_model():
-    ended = cell(observed=WORKED, devices=[CPU])
-    record = with_places(of_unknown_place(), ended, [placing(model="cpu:0")], {"model": 1})
-    assert record.device.ran_on
-    assert record.notes == ()
-
-
-def test_a_sampled_operation_shows_that_the_framework_worked():
-    part = Part("native", 1.0, 10, call=Call("x @ w", "torch"))
-    for parts, used in (((part,), ["cpu:0"]), ((), [])):
-        ended = cell(
-            observed={"torch": Observed(None, None)}, activity=Activity(seconds=1.0, samples=10, parts=parts)
-        )
-        record = with_places(of_unknown_place(), ended, [placing(model="cpu:0")], {"model": 1})
-        assert [one.device for one in record.device.ran_on or ()] == used
-
-
-def test_a_cell_without_a_sign_of_a_framework_s_work_lacks_no_place():
-    idle = {"torch": Observed(None, None)}
-    record = with_places(of_unknown_place(), cell(observed=idle), [placing()], {})
-    assert record.device.why_missing == NO_WORK_SEEN
-    assert head.where(record) == ""
-    busy = Reading("device_time", 0.3, "s", "process", "IORegistry", samples=1, device="gpu:0")
-    record = of_unknown_place()
-    record = replace(record, readings=(*record.readings, busy))
-    assert with_places(record, cell(observed=idle), [placing()], {}) is record
-
-
-def test_where_the_gpu_has_recorded_work_values_are_not_asked_for():
-    record = of_unknown_place(gpu_work=(GpuWork("gpu:0", 3, 0.25),))
-    assert with_places(record, cell(observed=WORKED), Broken(), {}) is record
 
 
 def test_where_no_device_was_asked_for_nobody_looks_for_values():

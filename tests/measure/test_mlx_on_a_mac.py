@@ -8,17 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.mlx_emulator import EMULATE
 from tests.support.shared_kernels import LOAD
 
 pytestmark = [pytest.mark.kernel, pytest.mark.needs("mlx")]
 
 ROOT = Path(__file__).parents[2]
-EMULATE = f"""
-import sys
-sys.path.insert(0, {str(ROOT)!r})
-from tests.mlx_emulator.kernel import emulate
-mac = emulate()
-"""
 IMPORT = """
 import mlx.core as mx
 import mlx.nn as nn
@@ -67,7 +62,6 @@ def advice(result):
         "len((x @ x).tolist())",
         "x @ x",
         "nn.Linear(400, 300)(x)",
-        "mx.eval(mx.array([1, 2, 3]) * 2)",
     ],
 )
 def test_a_cell_that_computed_on_the_gpu_used_it(mac, cell):
@@ -93,10 +87,19 @@ def test_the_cell_that_computes_it_says_whose_work_it_was_and_does_not_wait(mac)
     assert places(told) == {("gpu:0", "driver")}
 
 
-def test_what_ran_on_the_cpu_by_name_alone_is_no_work_of_the_gpu(mac):
-    told = mac.run("with mx.stream(mx.cpu):\n    mx.eval(mx.exp(x) + 1)")
-    assert ("gpu:0", "driver") not in places(told)
-    assert "ran there" in told.receipt["device"]["ran_on"][0]["why_missing"]
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "with mx.stream(mx.cpu): mx.eval(mx.exp(x) + 1)",
+        "mx.eval(mx.linalg.svd(x[:300, :300], stream=mx.cpu))",
+        "cpu = mx.new_stream(mx.cpu)\nmx.eval(mx.exp(x, stream=cpu))",
+    ],
+)
+def test_what_the_cell_sends_to_the_cpu_itself_is_no_work_of_the_gpu(mac, cell):
+    told = mac.run(cell)
+    assert not places(told)
+    assert "names a device or stream of MLX itself" in str(told.receipt["device"]["why_missing"])
+    assert "Waited for the GPU" not in str(told.receipt.get("limit"))
 
 
 def test_a_default_device_that_changes_leaves_the_place_open(mac):
@@ -119,6 +122,12 @@ def test_the_times_of_layers_are_no_gpu_time_and_no_timing(mac):
     assert {row["name"] for row in receipt["ops"]} >= {"Sequential", "layers.0"}
     assert all(row["plane"] == "host" and row["device"] == "layers" for row in receipt["ops"])
     assert mac.run("vars(nn.Linear)['__call__'].__code__.co_filename").text == ""
+    assert "layer_times" not in mac.evaluate("vars(nn.Linear)['__call__'].__code__.co_filename")
+
+
+def test_an_interrupt_puts_the_methods_of_layers_back(mac):
+    told = mac.run("%%mlc_trace --ops\nimport os, signal\nmx.eval(m(x))\nos.kill(os.getpid(), signal.SIGINT)")
+    assert "KeyboardInterrupt" in told.error
     assert "layer_times" not in mac.evaluate("vars(nn.Linear)['__call__'].__code__.co_filename")
 
 

@@ -34,7 +34,7 @@ class Placing(FakeBackend):
 def places(*backends, names=("x", "model"), device=UNKNOWN, worked=None, default=None):
     return with_values(
         device,
-        dict.fromkeys(names, 1),
+        {backend.name: backend.placed_values(dict.fromkeys(names, 1)) for backend in backends},
         backends,
         {backend.name: Observed(None, WHY, default=default) for backend in backends},
         {backend.name for backend in backends} if worked is None else worked,

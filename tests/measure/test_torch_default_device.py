@@ -184,3 +184,15 @@ def test_forked_workers_of_a_loader_have_no_default_device(torch, with_generator
 
     assert answers(0) == [[True, True]]
     assert answers(1) == [[False, False]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "native", "call"),
+    [("metal", "mps", "to('mps', torch.float32)"), ("cuda", "cuda:0", "to('cuda:0')")],
+)
+def test_64_bit_floats_are_told_to_move_to_a_macs_gpu_as_32_bit_ones(torch, kind, native, call):
+    from jupyter_mlgpu.measure.frameworks.torch.tensors import moving_call
+
+    gpu = Device("torch", "gpu:0", kind, native)
+    assert moving_call(torch.zeros(2, dtype=torch.float64), gpu) == call
+    assert moving_call(torch.zeros(2), gpu) == moving_call(torch.nn.Linear(1, 1), gpu) == f"to('{native}')"

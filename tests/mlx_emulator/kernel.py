@@ -11,8 +11,8 @@ from jupyter_mlgpu.measure.gpu.mac_clients import MacClients
 from jupyter_mlgpu.testing.ioregistry import FakeRegistry
 from tests.mlx_emulator.mac import Mac, install
 
-#: Nanoseconds that are not counted at once: a stream's thread also takes some to go back to sleep.
-LEAST_NS = 30_000
+#: Nanoseconds between two readings that are no work: a stream's thread also takes some when it is waited for.
+LEAST_NS = 200_000
 
 
 class Driver(FakeRegistry):
@@ -27,8 +27,8 @@ class Driver(FakeRegistry):
     def read(self, entry: int, name: str) -> Any:
         """Return a property; that of the GPU time is counted up to now."""
         more = self._mac.nanoseconds() - self._counted
+        self._counted += more
         if more > LEAST_NS:
-            self._counted += more
             self.work(self._client, more / 1e9)
         return super().read(entry, name)
 

@@ -70,6 +70,23 @@ def test_a_gpu_of_another_kind_is_refused_with_the_word_that_works(on_mps):
     assert "Requested device: gpu:0." in on_mps.run("%mlc_device").text
 
 
+def test_the_word_holds_for_one_cell_too(on_mps):
+    on_mps.run("%mlc_device cpu")
+    alone = on_mps.run("%%mlc_device MPS:0\ny = torch.ones(3)")
+    assert "This cell runs on gpu:0 (PyTorch)." in alone.text
+    assert on_mps.evaluate("y.device.type") == "mps"
+    on_mps.run("z = torch.ones(3)")
+    assert on_mps.evaluate("z.device.type") == "cpu"
+
+
+def test_what_stays_on_the_cpu_is_told_with_a_line_that_works(on_mps):
+    on_mps.run("d = torch.zeros(2, dtype=torch.float64)")
+    told = on_mps.run("%%mlc_device mps\ns = d.sum()").receipt["notes"]
+    (line,) = [note.split("`")[3] for note in told if "`d`" in note]
+    assert on_mps.run(line).error is None
+    assert on_mps.evaluate("str(d.device.type), str(d.dtype)") == ("mps", "torch.float32")
+
+
 def test_a_default_device_of_the_users_own_has_its_error_explained(on_mps):
     on_mps.run("%mlc_device auto")
     failed = on_mps.run("torch.set_default_device('mps')\nlist(DataLoader(range(4), shuffle=True))")

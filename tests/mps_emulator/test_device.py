@@ -39,6 +39,44 @@ x.t()[2] = 5
 x.view(2, 8)[0, 0] = 7
 """
 
+#: What learners' programs use, with `x` of 4 x 16 numbers on the device that needs a gradient.
+OPERATIONS = (
+    "nn.LSTM(16, 8).to(dev)(x)[0].sum().backward()",
+    "nn.MultiheadAttention(16, 2, batch_first=True).to(dev)(x[None], x[None], x[None])[0].sum().backward()",
+    "nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).to(dev)(x[None]).sum().backward()",
+    "F.scaled_dot_product_attention(x[None], x[None], x[None], is_causal=True).sum().backward()",
+    "nn.ConvTranspose2d(1, 2, 3).to(dev)(x.reshape(1, 1, 8, 8)).sum().backward()",
+    "F.max_pool2d(x.reshape(1, 1, 8, 8), 2).sum().backward()",
+    "F.interpolate(x.reshape(1, 1, 8, 8), scale_factor=2, mode='bilinear').sum().backward()",
+    "nn.BatchNorm1d(16).to(dev)(x).sum().backward()",
+    "nn.LayerNorm(16).to(dev)(x).sum().backward()",
+    "F.dropout(F.gelu(x)).sum().backward()",
+    "nn.Embedding(5, 3).to(dev)(torch.randint(0, 5, (3,), device=dev)).sum().backward()",
+    "F.cross_entropy(x, torch.zeros(4, dtype=torch.long, device=dev)).backward()",
+    "nn.utils.clip_grad_norm_([x], 1.0)",
+    "torch.optim.AdamW([nn.Parameter(x.detach().clone())]).step()",
+    "torch.einsum('ij,kj->ik', x, x).cumsum(0).sort()[0].topk(2)",
+    "torch.unique(torch.randint(0, 5, (10,), device=dev)), torch.nonzero(x), torch.where(x > 0, x, 0)",
+    "x.detach().clone().__setitem__(x.detach() > 0, 0)",
+    "torch.linalg.svd(x.detach()), torch.linalg.inv(torch.eye(3, device=dev)), torch.fft.rfft(x.detach())",
+    "torch.func.vmap(torch.func.grad(lambda row: (row**2).sum()))(x)",
+    "x.half() @ x.half().T, x.bfloat16().float()",
+    "torch.compile(lambda z: z.sin() + 1, backend='aot_eager')(x)",
+    "repr(x), x.tolist(), bool(x[0, 0] > 0), torch.allclose(x, x), copy.deepcopy(x.detach())",
+)
+
+TRIED = """
+import copy
+import torch.nn as nn, torch.nn.functional as F
+x = torch.randn(4, 16, device=dev, requires_grad=True)
+failed = {}
+for one in operations:
+    try:
+        eval(one)
+    except Exception as error:
+        failed[one] = str(error)[-300:]
+"""
+
 MEMORY = """
 import gc
 x = None
@@ -130,6 +168,11 @@ def test_results_and_gradients_are_those_of_the_cpu(python):
 def test_views_share_memory_and_writes_through_them_arrive(python):
     run(python, VIEWS)
     assert python.evaluate("x.tolist()") == [[7, 0, 5, 0], [1, 1, 5, 1], [0, 0, 5, 0], [0, 0, 5, 0]]
+
+
+def test_what_learners_use_works_there(python):
+    run(python, f"operations = {OPERATIONS}{TRIED}")
+    assert python.evaluate("failed") == {}
 
 
 def test_outputs_given_by_the_user_are_resized(python):

@@ -82,7 +82,7 @@ def test_wall_time_and_gpu_time_cover_the_queue_of_the_device(slow):
 
 def test_what_the_device_holds_is_told(mps):
     told = mps.run("%mlc_device status").text
-    held, usable = [line for line in told.splitlines() if line.startswith("PyTorch gpu:0")]
+    usable, held = sorted(line for line in told.splitlines() if line.startswith("PyTorch gpu:0"))
     assert "KiB" in held
     assert "allocator" in held
     assert "macOS recommends" in usable
@@ -104,3 +104,9 @@ def test_float64_is_explained(mps):
     told = mps.run("d = torch.zeros(3, dtype=torch.float64).to('mps')")
     assert told.status == "error"
     assert any("float()" in (one["advice"] or "") for one in told.receipt["logs"])
+
+
+def test_item_in_a_loop_is_limited_by_the_gpu(slow):
+    told = slow.run("total = 0.0\nfor i in range(20):\n    total += a[0, i].item()")
+    assert told.value("wall_time") >= 0.4
+    assert told.receipt["limit"]["kind"] == "device"

@@ -149,7 +149,7 @@ def test_the_line_says_for_how_long_the_gpu_went_on_after_the_code():
 
 def test_the_line_says_that_the_gpu_is_still_at_work():
     waited_for = missing("device_time", STILL_AT_WORK, scope="device")
-    assert "GPU still busy" in head.of(on_gpu(waited_for, work=(), asynchronous=True)).line
+    assert "GPU time to come" in head.of(on_gpu(waited_for, work=(), asynchronous=True)).line
 
 
 def grown(growth, *others):

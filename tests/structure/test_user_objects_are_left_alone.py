@@ -72,7 +72,6 @@ OTHERS = {
     "measure/frameworks/base": "the interface",
     "measure/frameworks/jax/backend": "hands the values on",
     "measure/frameworks/mlx/backend": "hands the values on",
-    "measure/frameworks/places": "hands the values on",
     "measure/frameworks/tensorflow/backend": "hands the values on",
     "measure/frameworks/torch/backend": "hands the values on",
     "measure/frameworks/tensorflow/mlcompute_fork": "a program of its own",

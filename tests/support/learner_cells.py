@@ -73,12 +73,17 @@ def run(notebook: Notebook, name: str, gpu_ns: str = "None", on: str = "mps") ->
     found = []
     before: Any = None
     for cell in cells(name):
-        result = notebook.run(cell.source.replace("mps", on), timeout=300)
+        result = notebook.run(_moved(cell.source, on), timeout=300)
         after = notebook.evaluate(gpu_ns)
         worked = None if after is None else after - (before or 0)
         found.append(LearnerResult(cell, result, worked))
         before = after
     return found
+
+
+def _moved(source: str, on: str) -> str:
+    """The source with another device than `mps`."""
+    return source if on == "mps" else source.replace("torch.backends.mps", f"torch.{on}").replace("mps", on)
 
 
 def table(results: list[LearnerResult]) -> str:

@@ -49,6 +49,8 @@ _READS = frozenset(
 )
 #: Functions that wait without using processor time.
 _SLEEPS = frozenset(("sleep", "select", "poll", "epoll", "pause", "sigwait", "waitpid", "wait4", "waitid"))
+#: States of a thread that runs native code.
+_IN_NATIVE_CODE = ("native", "short calls", "idle beside others")
 _BACKWARD = frozenset(("run_backward", "backward"))
 #: Array libraries other than the frameworks.
 _ARRAYS = ("numpy", "keras", "cupy")
@@ -127,9 +129,18 @@ def operates(call: Call | None) -> bool:
 
 
 def frameworks_called(activity: Activity) -> set[str]:
-    """Return the frameworks of which samples found an operation."""
-    modules = {part.call.module for part in activity.parts if part.call is not None and operates(part.call)}
-    return {name for name in registry.FRAMEWORKS for module in modules if (module or "").startswith(name)}
+    """Return the frameworks of which samples found an operation.
+
+    It is the sampled call itself or, while native code ran, the call on the user's line.
+    """
+    found = {part.call for part in activity.parts if operates(part.call)}
+    found |= {
+        part.line_call
+        for part in activity.parts
+        if part.doing is None and part.state in _IN_NATIVE_CODE and operates(part.line_call)
+    }
+    modules = {call.module or "" for call in found if call is not None}
+    return {name for name in registry.FRAMEWORKS for module in modules if module.startswith(name)}
 
 
 def holds_gil(part: Part) -> bool:

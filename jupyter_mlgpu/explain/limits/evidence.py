@@ -77,6 +77,4 @@ def readings(
     if own is not None:
         return
     for label, (busy, samples) in activity.gpus.items():
-        if samples == 0:  # the driver's count, which the record has among its readings
-            continue
         yield new_reading("device_busy", round(busy, 4), "device", "NVML", samples, device=label)

@@ -41,8 +41,7 @@ _FAULTS = 5
 #: this many per second.
 _RETRIES = 2
 
-#: The least part of the host's waits for a GPU in which the driver must have counted work of the GPU. Less
-#: than half, because the count is coarse.
+#: The part of the host's waits for a GPU below which the driver's count of the GPU's work is low.
 _AT_WORK = 0.25
 
 PROFILED = say("A profiler or debugger was active in this cell, so its times do not show what limits it.")
@@ -73,15 +72,19 @@ def with_limit(record: Record, activity: Activity) -> Record:
     cell_shares = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu or computed_late)
     # Each of the following calls corrects the sampled shares in place.
     busy_gpu = None
+    counted: dict[str, float] = {}
     if on_gpu and gpu_work is None:
-        activity = _with_driver_count(activity, record)
+        counted = _driver_count(activity, record)
         on_metal = any(device.kind == "metal" for device in record.device.ran_on or ())
-        busy_gpu = measured.gpu(cell_shares, activity, shares_memory=on_metal)
+        gauged = replace(activity, gpus={**activity.gpus, **{one: (counted[one], 1) for one in counted}})
+        busy_gpu = measured.gpu(cell_shares, gauged, shares_memory=on_metal)
     _count_preparation(cell_shares, activity)
     if gpu_work is not None:
         own_work.share_out(cell_shares, gpu_work)
     measured.compiling(cell_shares, activity)
     _count_disturbances(cell_shares, activity)
+    if busy_gpu in counted:  # the headline has this count, too
+        cell_shares.fix("device", counted[busy_gpu] * cell_shares.seconds)
     cell_time = _CellTime(record, cell_shares, activity, gpu_work, on_gpu)
     seconds = gpu_work.seconds if gpu_work is not None else float(record.reading("wall_time").value or 0)
     limit = cell_time.limit(busy_gpu, seconds)
@@ -162,6 +165,11 @@ class _CellTime:
         asked = asked and mostly(parts, calls.asks)
         waited_for_gpu = cause == "device" and samples is not None and (gpu_work is not None or asked)
         told: Cause = "gpu" if waited_for_gpu else cause
+        if asked and waited_for_gpu:
+            share_of_waits = new_reading(
+                "gpu_wait_share", round(share, 4), "cell", "samples", cell_shares.samples
+            )
+            supporting = (share_of_waits, *supporting)
         name = busy_gpu if gpu_work is None else gpu_work.device[0]
         sentence = limit_sentences.sentence(told, share, samples, parts, name, certain=level == "sure")
         limit = Limit(
@@ -185,10 +193,16 @@ class _CellTime:
         return replace(limit, bound=bound, evidence=(*supporting, time_without))
 
     def _may_have_waited_for_gpu(self, share: float) -> bool:
-        """Return False if no GPU was used, or if it worked for a far smaller share by the driver's count."""
-        seconds = self.record.reading("wall_time").value or 0.0
+        """Return False if no GPU was used, or if the processor worked instead.
+
+        The driver's count of a GPU may be too low, or may not move. So a low count means something only if
+        the process took processor time meanwhile.
+        """
+        waited = share * self.activity.seconds
         counted = [one.value for one in self.record.readings if one.quantity == "device_time" and one.value]
-        return self.on_gpu and (not counted or sum(counted) >= _AT_WORK * share * seconds)
+        idle = sum(counted) < _AT_WORK * waited
+        computed = (self.activity.process_time or 0.0) >= LIKELY * waited
+        return self.on_gpu and not (idle and computed)
 
 
 def _others_took_much(cell_shares: Shares, cause: Cause) -> bool:
@@ -214,20 +228,21 @@ def _ran_on_gpu(record: Record, gpu_work: OwnWork | None) -> bool:
     return used_gpu or any(operation.plane == "device" for operation in record.ops)
 
 
-def _with_driver_count(activity: Activity, record: Record) -> Activity:
-    """Return the activity with the GPU that, by the driver's count for this process, worked most of the time.
+def _driver_count(activity: Activity, record: Record) -> dict[str, float]:
+    """Return the GPU that, by the driver's count for this process, worked most of the time, with its share.
 
-    A Mac's count is coarse, and was seen to be too low, never too high: a low one says nothing.
+    A Mac's count is coarse, and was seen to be too low, never too high: a low one says nothing. Empty if the
+    GPU's utilization was sampled.
     """
-    if activity.gpus:
-        return activity
+    duration = record.duration
+    if activity.gpus or not duration:
+        return {}
     counted = {
-        one.device: min(1.0, one.value / activity.seconds)
+        one.device: min(1.0, one.value / duration)
         for one in record.readings
         if one.quantity == "device_time" and one.scope == "process" and one.value and one.device
     }
-    busy = {device: (share, 0) for device, share in counted.items() if share >= measured.BUSY}
-    return replace(activity, gpus=busy) if busy else activity
+    return {device: share for device, share in counted.items() if share >= measured.BUSY}
 
 
 def _count_preparation(cell_shares: Shares, activity: Activity) -> None:

@@ -16,6 +16,9 @@ class LimitWords(NamedTuple):
     meaning: Sentence
 
 
+#: Waits for a GPU that is not known to have been busy; they are reported as the kind *device*.
+WAITING_FOR_GPU = say("waiting for the GPU")
+
 KINDS: Mapping[LimitKind, LimitWords] = {
     "compiling": LimitWords(
         say("compiling"),

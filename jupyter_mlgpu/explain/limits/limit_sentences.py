@@ -133,6 +133,11 @@ def is_importing(limit: Limit) -> bool:
     return share is not None and limit.share is not None and share > MOST * limit.share
 
 
+def is_waiting_for_gpu(limit: Limit) -> bool:
+    """Return whether a limit of the kind *device* is the wait for a GPU whose work is unknown."""
+    return any(one.quantity == "gpu_wait_share" for one in limit.evidence)
+
+
 def _where(parts: Sequence[Part]) -> Sentence:
     """Return ` (line 4)`, or an empty sentence if no line took most of the time."""
     line = common(parts, lambda part: part.line)

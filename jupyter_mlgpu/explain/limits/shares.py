@@ -190,7 +190,9 @@ class _Reading:
                 # A few numbers are computed at once, so the wait is for threads that pass them on.
                 if _works_on(part, at_most=SMALL):
                     return "launch", True
-                return ("device" if calls.computes_lazily(part) else "waiting"), True
+                # An array in a local variable is not known, but a framework worked in this cell.
+                computes = self.framework_worked and part.call is not None and part.call.module is None
+                return ("device" if computes or calls.computes_lazily(part) else "waiting"), True
             return self._computing(part), False
         return self._by_state(part)
 

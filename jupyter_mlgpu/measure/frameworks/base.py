@@ -123,6 +123,8 @@ class Framework(Struct, frozen=True):
         race_note_gpu: the same for races on a GPU.
         gpu_note: a sentence about what selecting a GPU changes for the user's code.
         gpu_by_default: True if its operations go to a GPU when it has one and nothing else is asked for.
+        names_device: a regular expression that finds code which gives operations a device, if arrays do
+            not tell where they were computed.
         keeps_gil: True if its short operations keep the GIL.
         compiled_in: the module that defines the wrappers of compiled functions, if these wrappers report the
             user's module as their own; None if they are objects of the framework.
@@ -160,6 +162,7 @@ class Framework(Struct, frozen=True):
     race_note_gpu: Sentence | None = None
     gpu_note: Sentence | None = None
     gpu_by_default: bool = True
+    names_device: str | None = None
     keeps_gil: bool = False
     compiled_in: str | None = None
     stack_rules: Rules = {}

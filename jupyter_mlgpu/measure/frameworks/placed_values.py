@@ -83,11 +83,6 @@ def misplaced_note_of(values: list[PlacedValue], device: str) -> Sentence:
     return say("{what} live on {devices}, not on {asked}", what=what, devices=on, asked=device)
 
 
-def first_described(value: PlacedValue, device: str) -> Sentence:
-    """Return words that begin a sentence, with the number of the value's tensors not on `device`."""
-    return _description(value, device, first=True)
-
-
 def pronoun(values: list[PlacedValue]) -> Sentence:
     """Return the words with which a remedy for the first value names it: `it` or, of several, `the first`."""
     return say("it") if len(values) == 1 else say("the first")

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.frameworks import evidence
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
+from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 from jupyter_mlgpu.record.record import DeviceUse, RanOn
 from jupyter_mlgpu.record.sentence import Sentence
 
@@ -26,15 +27,16 @@ class Places(Struct, frozen=True):
 
 def with_values(
     device: DeviceUse,
-    values: Mapping[str, object],
+    placed_by: Mapping[str, Sequence[PlacedValue]],
     backends: Sequence[Backend],
     observed: Mapping[str, Observed],
     worked: Container[str],
 ) -> Places:
-    """Return the devices with the evidence of `values`, the user's values that the cell's code names.
+    """Return the devices with the evidence of the user's values that the cell's code names.
 
-    `observed` are the observations of the cell by framework, `worked` the frameworks that computed in it.
-    Nothing is added for a framework whose devices are known, or that has only one.
+    `placed_by` are these values by framework, `observed` the observations of the cell, and `worked` the
+    frameworks that computed in it. Nothing is added for a framework whose devices are known, or that has only
+    one.
     """
     known = {entry.framework for entry in device.ran_on or ()} | set(device.only)
     found: list[RanOn] = []
@@ -46,7 +48,7 @@ def with_values(
         devices = backend.devices()
         if observation.ran_on is not None or len(devices) < 2:
             continue
-        placed = backend.placed_values(values)
+        placed = placed_by.get(backend.name, ())
         used = {name for value in placed for name in value.parts}
         entry = _entry(devices, used, observation.default)
         if entry is not None:

@@ -24,7 +24,7 @@ def busy(record: Record) -> Sentence | str:
     duration = record.duration
     times = [one for one in record.readings if one.quantity == "device_time" and one.value and one.samples]
     if record.mode == "profiled" or not duration or not times:
-        return say("GPU still busy") if record.unfinished and record.asynchronous else ""
+        return say("GPU time to come") if record.unfinished and record.asynchronous else ""
     busiest = max(times, key=lambda one: one.value or 0.0)
     device = "GPU" if len(times) == 1 else busiest.device or "GPU"
     share = units.percent(min(1.0, (busiest.value or 0.0) / duration))

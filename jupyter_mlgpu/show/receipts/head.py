@@ -109,8 +109,7 @@ class Head:
 def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
     """Return the head of a record's receipt. `cut` counts the parts that were left out of it."""
     busy = gpu.busy(record)
-    # The limit would repeat the GPU's figure.
-    recorded = busy and (limits.is_gpu_time(record.limit) or _is_counted(record))
+    recorded = busy and limits.is_gpu_time(record.limit)  # the limit would repeat the GPU's figure
     figures = {
         "time": repeats.headline(record) or _wall_time(record),
         "gpu": busy,
@@ -129,14 +128,6 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
         tuple(notes.summary(record, cut)),
         HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs,
     )
-
-
-def _is_counted(record: Record) -> bool:
-    """Return True if the limit is the work of a GPU whose time the driver counted for the process."""
-    counted = any(
-        one.quantity == "device_time" and one.value and one.scope == "process" for one in record.readings
-    )
-    return counted and record.limit is not None and record.limit.kind == "device"
 
 
 def label(record: Record) -> str:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
-from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
+from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS, WAITING_FOR_GPU
+from jupyter_mlgpu.explain.limits.limit_sentences import is_importing, is_waiting_for_gpu
 from jupyter_mlgpu.explain.limits.most import MOST
 from jupyter_mlgpu.explain.limits.precision import (
     FEWEST_FOR_SURE,
@@ -102,6 +102,8 @@ def _kind(limit: Limit) -> Sentence:
 
 def _word(limit: Limit, kind: LimitKind) -> Sentence:
     """Return the word of a kind of this limit, of which `importing` is a part."""
+    if kind == limit.kind == "device" and is_waiting_for_gpu(limit):
+        return WAITING_FOR_GPU
     return (IMPORTING if kind == limit.kind and is_importing(limit) else KINDS[kind]).word
 
 

@@ -17,6 +17,8 @@ TOP = 10
 _COUNT, _SELF, _TOTAL, _SHARE = say("Count"), say("Self"), say("Total"), say("Share")
 HEADER = (say("Operation"), say("Type"), _COUNT, _SELF, _TOTAL, _SHARE)
 
+_LAYER = say("Layer")
+
 #: Optional columns, which are shown only if the profiler provides them.
 _COPIED = say("Copied")
 _MORE = (say("Input shapes"), _COPIED, "FLOP")
@@ -42,7 +44,7 @@ def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) 
     rows = sorted(rows, key=lambda row: -row.self_time)
     more = [_told(row, name_limit) for row in rows[:TOP]]
     columns = [column for column in range(len(_MORE)) if any(one[column] for one in more)]
-    header = (*HEADER, *(_MORE[column] for column in columns))
+    header = (_LAYER if device == LAYERS else HEADER[0], *HEADER[1:], *(_MORE[column] for column in columns))
     shown_rows = tuple(
         (*_row(row, name_limit), *(one[column] for column in columns))
         for row, one in zip(rows, more, strict=False)

@@ -29,7 +29,6 @@ from jupyter_mlgpu.record.files import Journal
 from jupyter_mlgpu.record.gpu_work import GpuFigures
 from jupyter_mlgpu.record.record import (
     COMPUTED_FOR,
-    NO_WORK_SEEN,
     NOT_COMPUTED,
     STILL_READING,
     Fact,
@@ -42,8 +41,6 @@ from jupyter_mlgpu.record.store import NEWEST, Store
 _MPS_VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
 #: Seconds below which a wait is not noticed.
 _UNNOTICED_S = 0.01
-#: Seconds of a cell's wall time from which a model left on the CPU is mentioned.
-_WORTH_MOVING_S = 1.0
 #: Seconds of wall time from which a cell that computed earlier cells' work says so.
 _WORTH_TELLING_S = 0.1
 #: Fewest records with which a cell can have run often enough to detect growth (see `growth.py`).
@@ -142,40 +139,13 @@ def with_traceback(record: Record, left_out_s: float) -> Record:
     return replace(record, facts={**record.facts, "traceback": Fact(units.seconds(left_out_s), source)})
 
 
-def with_places(
-    record: Record, cell: EndedCell, backends: Sequence[Backend], namespace: Mapping[str, Any]
-) -> Record:
-    """Add evidence from the values named in the cell for frameworks that do not report where they worked."""
-    if record.unfinished or any(work.launches for work in record.gpu_work):
-        return record  # the GPU's records show it, or will
-    unknown = {name for name, one in cell.observed.items() if one.ran_on is None and one.only is None}
-    if not unknown:
-        return record
-    from jupyter_mlgpu.explain.limits.calls import frameworks_called
-    from jupyter_mlgpu.measure.frameworks.places import with_values
-
-    worked = {name for name, one in cell.observed.items() if one.worked}
-    if cell.activity is not None:
-        worked |= frameworks_called(cell.activity)
-    if not unknown & worked:
-        gpu_worked = any(one.value for one in record.readings if one.quantity == "device_time")
-        if record.device.ran_on is not None or gpu_worked:
-            return record
-        return replace(record, device=replace(record.device, why_missing=NO_WORK_SEEN))
-    values = named_values(cell.code, namespace)
-    places = with_values(record.device, values, backends, cell.observed, worked)
-    record = replace(record, device=places.device)
-    moving = not cell.devices and (record.reading("wall_time").value or 0) >= _WORTH_MOVING_S
-    return _with_notes(record, places.notes) if moving else record
-
-
 def with_values_elsewhere(
     record: Record, cell: EndedCell, selection: DeviceSelection, namespace: Mapping[str, Any]
 ) -> Record:
     """Add notes on values named in the cell that are on another device than the requested one."""
     if not cell.devices:
         return record
-    return _with_notes(record, selection.stays(named_values(cell.code, namespace), cell.devices))
+    return with_notes(record, selection.stays(named_values(cell.code, namespace), cell.devices))
 
 
 def with_lazy_work(
@@ -194,7 +164,7 @@ def with_lazy_work(
         if found.computed:
             record = _with_fact(record, COMPUTED_FOR, Fact(list(found.computed), source))
         if (record.reading("wall_time").value or 0.0) >= _WORTH_TELLING_S:
-            record = _with_notes(record, found.computed.values())
+            record = with_notes(record, found.computed.values())
     return record
 
 
@@ -232,7 +202,7 @@ def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = 
                     )
                 )
     profile = mps_profile.read((line for text in texts for line in text.splitlines()), environ)
-    return replace(_with_notes(record, profile.notes), ops=(*profile.ops, *record.ops))
+    return replace(with_notes(record, profile.notes), ops=(*profile.ops, *record.ops))
 
 
 def with_items(record: Record, items: int | None) -> Record:
@@ -244,7 +214,7 @@ def with_items(record: Record, items: int | None) -> Record:
 
     facts = {**record.facts, NAME: fact(items, Sentence("%%mlc_trace --items"))}
     record = replace(record, facts=facts)
-    return _with_notes(record, [sentence(record)])
+    return with_notes(record, [sentence(record)])
 
 
 def with_slower(record: Record, store: Store) -> Record:
@@ -272,12 +242,12 @@ def with_growth(record: Record, store: Store) -> Record:
     if growth.may_be_growing(store.runs(record), record):
         newest = store.records()[-NEWEST:]
         grown = [*filter(None, [growth.of_run(newest, record)]), *grown]
-    return _with_notes(record, map(growing.sentence, grown))
+    return with_notes(record, map(growing.sentence, grown))
 
 
 def with_exit(record: Record, died_before: Callable[[], Sentence | None]) -> Record:
     """Add a note on what ended the previous kernel."""
-    return _with_notes(record, [died_before()])
+    return with_notes(record, [died_before()])
 
 
 def save_record(record: Record, journal: Journal | None) -> Record:
@@ -294,7 +264,8 @@ def _with_fact(record: Record, name: str, fact: Fact) -> Record:
     return replace(record, facts={**record.facts, name: fact})
 
 
-def _with_notes(record: Record, notes: Iterable[Sentence | None]) -> Record:
+def with_notes(record: Record, notes: Iterable[Sentence | None]) -> Record:
+    """Return the record with those of the notes that are not None."""
     for note in notes:
         if note is not None:
             record = record.with_note(note)

@@ -31,6 +31,8 @@ FRAMEWORK = Framework(
         "expression is evaluated and waited for; other work that the cell left unevaluated "
         "is not in the times."
     ),
+    # The default device itself is known.
+    names_device=r"(?<!default_device\(mx)\.(?:cpu|gpu)\b|\bstream\s*=|\.stream\(|\.new_\w*stream\(",
     keeps_gil=True,
     remedies={
         "compiling": say(

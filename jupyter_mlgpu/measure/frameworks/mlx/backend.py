@@ -208,7 +208,8 @@ class MlxObservation(Observation):
             only = self._devices[0] if len(self._devices) == 1 else None
             reason = NOT_REPORTED if only is None else may_have_run(only)
             why = joined(reason, NOTHING_KNOWN, *lazy)
-            return Observed(None, why, readings, only=None if only is None else only.name)
+            default = None if device is None else device.name
+            return Observed(None, why, readings, only=None if only is None else only.name, default=default)
         if device is None:
             return Observed(None, joined(NOT_REPORTED, CHANGED, *lazy), readings, worked=True)
         found = only_device(device) if len(self._devices) == 1 else default_device(device)

@@ -73,8 +73,8 @@ class UnevaluatedWork:
 
 def _computed_note(cell: int, names: list[str]) -> Sentence:
     return say(
-        "This cell computed what cell [{cell}] had asked for ({names}). `mx.eval({first})` at the end of "
-        "cell [{cell}] computes it there.",
+        "This cell also computed what cell [{cell}] had asked for ({names}). `mx.eval({first})` at the end "
+        "of cell [{cell}] computes it there.",
         cell=f"{cell}",
         names=with_commas([say("`{name}`", name=name) for name in names]),
         first=names[0],
@@ -94,6 +94,8 @@ def _is_waiting(array: Any) -> bool:
         module("mlx.core").get_array_buffer_size(array)
     except ValueError:
         return True
+    except Exception:  # such as on a Mac without a Metal device, where nothing can be computed
+        return False
     return False
 
 

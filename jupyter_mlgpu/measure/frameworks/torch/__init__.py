@@ -14,6 +14,11 @@ _PINNED = say(
     "`DataLoader(pin_memory=True)` and `.to(device, non_blocking=True)`."
 )
 
+# PyTorch's profiler does not see a Mac's GPU.
+_TIME_PARTS = say(
+    "Time parts of it: wrap each in `with jupyter_mlgpu.trace(name):`, which waits for the GPU at its end."
+)
+
 FRAMEWORK = Framework(
     name="torch",
     title="PyTorch",
@@ -100,6 +105,8 @@ FRAMEWORK = Framework(
             "Put more into each operation: larger batches, or one operation on stacked tensors instead of a "
             "loop."
         ),
+        "device on metal": _TIME_PARTS,
+        "unknown on metal": _TIME_PARTS,
         "transfer": _LATER,
         "transfer on cuda": _PINNED,
         "transfer on rocm": _PINNED,

@@ -40,7 +40,7 @@ from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
 from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope, device_of_new_tensors
-from jupyter_mlgpu.measure.frameworks.torch.tensors import tensors
+from jupyter_mlgpu.measure.frameworks.torch.tensors import moving_call, tensors
 from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, join_peaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
@@ -202,18 +202,18 @@ class TorchBackend(Backend):
         return tensors(values)
 
     def left_on_cpu_note(self, placed: Sequence[PlacedValue]) -> Sentence | None:
-        """Return a sentence that names a module whose weights are all on the CPU, and how to move it."""
+        """Return a sentence that names modules whose weights are all on the CPU, and how to move them."""
         gpu = next((device for device in self.devices() if device.kind != "cpu"), None)
-        module = next((one for one in placed if one.what == "weights" and set(one.parts) == {"cpu:0"}), None)
-        if gpu is None or module is None:
+        models = [one for one in placed if one.what == "weights" and set(one.parts) == {"cpu:0"}]
+        if gpu is None or not models:
             return None
         return say(
-            "{model} are on cpu:0, though PyTorch can use {gpu} here. `{name}.to({device})` moves them; move "
-            "its inputs, too. `%%mlc_race` shows if the GPU is faster.",
-            model=placed_values.first_described(module, gpu.name),
-            gpu=gpu.name,
-            name=module.name,
+            "{models}, which PyTorch can use here. `{name}.to({device})` moves {what}; move its inputs, too. "
+            "`%%mlc_race` shows if the GPU is faster.",
+            models=placed_values.misplaced_note_of(models, gpu.name),
+            name=models[0].name,
             device=repr(gpu.native_name.partition(":")[0]),
+            what=placed_values.pronoun(models),
         )
 
     def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
@@ -221,7 +221,8 @@ class TorchBackend(Backend):
         misplaced = placed_values.misplaced_among(tensors(values), device.name)
         if not misplaced:
             return None
-        first, move = misplaced[0], f"to({device.native_name!r})"
+        first = misplaced[0]
+        move = moving_call(values.get(first.name), device)
         # A tensor is replaced by its copy, a module moves its own weights. No line moves a list of tensors.
         code = {None: f"{first.name} = {first.name}.{move}", "weights": f"{first.name}.{move}"}.get(
             first.what

@@ -45,8 +45,10 @@ class TorchScope(Scope):
         return say("This cell set PyTorch's default device itself; `%mlc_device` restored the previous one.")
 
 
-def device_of_new_tensors() -> str:
-    """Return the short name of the device on which this thread makes new tensors."""
+def device_of_new_tensors() -> str | None:
+    """Return the short name of the device on which this thread makes new tensors; None if unknown."""
+    if module("torch.overrides") is None or module("torch.utils._device") is None:
+        return None
     device = _active_device()
     return "cpu:0" if device is None else short(device)
 

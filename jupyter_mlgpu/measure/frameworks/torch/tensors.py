@@ -6,6 +6,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.placed_values import LIMIT, PlacedValue, contained_values
 from jupyter_mlgpu.measure.user_objects import attributes, is_a, is_one_of
@@ -25,6 +26,20 @@ def tensors(values: Mapping[str, object]) -> list[PlacedValue]:
             if parts:
                 found.append(PlacedValue(name, parts, walk.what(values[name]), cut or walk.full))
     return found
+
+
+def moving_call(value: object, device: Device) -> str:
+    """Return the call that moves a tensor or a module to a device, such as `to('cuda:0')`.
+
+    Apple's GPU has no 64-bit floats, so a tensor of them is converted.
+    """
+    torch: Any = module("torch")
+    if device.kind == "metal" and is_one_of(type(value), (torch.Tensor, torch.nn.Parameter)):
+        tensor: Any = value
+        with torch._C.DisableTorchFunction():
+            if tensor.dtype is torch.float64:
+                return f"to({device.native_name!r}, torch.float32)"
+    return f"to({device.native_name!r})"
 
 
 class _Walk:
