@@ -135,7 +135,9 @@ def run_suite(row: Row, python: str) -> None:
     print(f"==> contract suite over {row.framework} {row.version} under Python {row.python}", flush=True)
     os.environ["JUPYTER_MLGPU_REQUIRE"] = row.framework
     begun = time.monotonic()
-    runner = PytestRunner(python, (), (SUITE,))
+    # The warning is about a module of somebody else's, such as PyTorch's triton.
+    options = ("-W", "ignore:The global interpreter lock:RuntimeWarning") if row.python.endswith("t") else ()
+    runner = PytestRunner(python, options, (SUITE,))
     outcome = runner.run()
     flaky: dict[str, list[str]] = {}
     if outcome.status == TESTS_FAILED and 0 < len(outcome.failed) <= MOST_FLAKY:
