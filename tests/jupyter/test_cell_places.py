@@ -31,6 +31,12 @@ def placing(**on):
     """PyTorch's stand-in on a machine with a GPU, with the devices of its values."""
 
     class Placing(FakeBackend):
+        def capabilities(self, device):
+            return [
+                replace(one, available=False) if one.name == "placement" else one
+                for one in super().capabilities(device)
+            ]
+
         def placed_values(self, values):
             return [PlacedValue(name, Counter({on[name]: 2}), "weights") for name in values if name in on]
 
@@ -84,6 +90,8 @@ def test_a_cell_without_a_sign_of_a_framework_s_work_lacks_no_place():
     record = places_of(of_unknown_place(), cell(idle), [placing()], {})
     assert record.device.why_missing == NO_WORK_SEEN
     assert head.where(record) == ""
+    reports = FakeBackend("torch", ("cpu:0", "gpu:0"))  # why it saw nothing stays
+    assert places_of(of_unknown_place(), cell(idle), [reports], {}).device.why_missing is None
     busy = Reading("device_time", 0.3, "s", "process", "IORegistry", samples=1, device="gpu:0")
     record = of_unknown_place()
     record = replace(record, readings=(*record.readings, busy))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits.calls import frameworks_called
 from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, with_notes
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend
-from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
-from jupyter_mlgpu.measure.frameworks.places import with_values
 from jupyter_mlgpu.record.record import NO_WORK_SEEN, Record
 from jupyter_mlgpu.record.sentence import joined, say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.frameworks.placed_values import PlacedValue
 
 #: Seconds of a cell's wall time from which a model left on the CPU is mentioned.
 _WORTH_MOVING_S = 1.0
@@ -58,18 +58,33 @@ class CellPlaces:
             return record
         if not unknown & worked:
             gpu_worked = any(one.value for one in record.readings if one.quantity == "device_time")
-            if record.device.ran_on is not None or gpu_worked:
+            if record.device.ran_on is not None or gpu_worked or self._some_report(unknown):
                 return record
             return replace(record, device=replace(record.device, why_missing=NO_WORK_SEEN))
+        from jupyter_mlgpu.measure.frameworks.places import with_values
+
         places = with_values(record.device, self._placed, self._backends(), self._cell.observed, worked)
         record = replace(record, device=places.device)
         long = (record.reading("wall_time").value or 0) >= _WORTH_MOVING_S
         return with_notes(record, places.notes) if long and not self._cell.devices else record
 
+    def _some_report(self, unknown: Container[str]) -> bool:
+        """Return True if one of these frameworks reports where it works: its reason says what it missed."""
+        return any(
+            capability.name == "placement" and capability.available
+            for backend in self._backends()
+            if backend.name in unknown
+            for capability in backend.capabilities(backend.devices()[0])
+        )
+
     def _worked(self) -> set[str]:
         """Return the frameworks that are known to have computed in the cell."""
         worked = {name for name, one in self._cell.observed.items() if one.worked}
-        return worked if self._cell.activity is None else worked | frameworks_called(self._cell.activity)
+        if self._cell.activity is None:
+            return worked
+        from jupyter_mlgpu.explain.limits.calls import frameworks_called
+
+        return worked | frameworks_called(self._cell.activity)
 
 
 def _without_default_devices(record: Record, code: str) -> Record:

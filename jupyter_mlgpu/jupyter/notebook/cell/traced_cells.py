@@ -82,6 +82,7 @@ class TracedCells:
         with suppress(OSError):  # no file descriptor is free: the next cell tries again
             import jupyter_mlgpu.explain.limits.stage
             import jupyter_mlgpu.explain.logs.reader
+            import jupyter_mlgpu.jupyter.notebook.cell.cell_places
             import jupyter_mlgpu.jupyter.notebook.cell.receipts
             import jupyter_mlgpu.measure.activity.external_readers
             import jupyter_mlgpu.measure.activity.stack_sampler  # noqa: F401
