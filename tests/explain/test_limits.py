@@ -486,6 +486,7 @@ def test_a_wait_without_a_name_is_for_the_gpu_that_the_driver_counted_as_busy():
     assert (busy.kind, busy.confidence) == ("device", "likely")
     assert str(busy.said).startswith("gpu:0 ran kernels about 95 %")
     assert [one.quantity for one in busy.evidence if one.quantity == "device_busy"] == []
+    assert busy.bound is None
     # The count may be too low, so a low one says nothing.
     low = judged(backward, record=counted(0.2)).limit
     assert low.kind == judged(backward, record=on_a_mac()).limit.kind == "waiting"

@@ -63,6 +63,14 @@ def test_who_chose_the_cpu_is_not_told_to_move_the_model():
     assert record.notes == ()
 
 
+def test_without_values_the_default_device_is_named_unless_the_code_names_a_device():
+    observed = {"torch": Observed(None, None, worked=True, default="cpu:0")}
+    for code, used in (("torch.randn(9) + 1", ["cpu:0"]), ("torch.empty(9, device='mps')", [])):
+        record = places_of(of_unknown_place(), cell(observed, code=code), [placing()], {})
+        assert [one.device for one in record.device.ran_on or ()] == used
+    assert "names a device" in record.device.why_missing
+
+
 def test_a_sampled_operation_shows_that_the_framework_worked():
     part = Part("native", 1.0, 10, call=Call("x @ w", "torch"))
     for parts, used in (((part,), ["cpu:0"]), ((), [])):

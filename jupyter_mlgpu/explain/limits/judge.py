@@ -184,7 +184,9 @@ class _CellTime:
             parts=evidence.by_kind(mixture) or None,
         )
         remaining = evidence.at_least(cause, share, cell_shares, gpu_work, seconds)
-        if remaining is None or level == "open":
+        # A driver's count may be too low, and then more would remain than is true.
+        by_driver = cell_shares.exact == cause and gpu_work is None
+        if remaining is None or level == "open" or by_driver:
             return limit
         time_without = new_reading(
             "time_without", round(remaining, 6), "cell", "samples", cell_shares.samples

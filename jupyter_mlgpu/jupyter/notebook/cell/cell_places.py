@@ -39,7 +39,9 @@ class CellPlaces:
         The evidence of a default device is removed if the code names devices itself. The values are looked up
         in the first call only, when the cell has just ended; none is kept.
         """
-        record = _without_default_devices(record, self._cell.code)
+        return _without_default_devices(self._with_values(record), self._cell.code)
+
+    def _with_values(self, record: Record) -> Record:
         unknown = {
             name for name, one in self._cell.observed.items() if one.ran_on is None and one.only is None
         }

@@ -85,13 +85,10 @@ class JaxSession(CellSession):
         data, left_out = xspace.cut(self._xspace)
         parsed = module("jax").profiler.ProfileData.from_serialized_xspace(data)
         events = profile_reader.read(parsed)
-        if (
-            imported("torch")
-            and "cuda" in _plug_ins()
-            and all(one.plane != "device" for one in events.events)
-        ):
+        on_gpu = any(one.plane == "device" for one in events.events)
+        if imported("torch") and "cuda" in _plug_ins() and not on_gpu:
             events = events._replace(problems=(*events.problems, _ONE_OF_BOTH))
-        costs, problem = _costs(data, parsed) if self._shapes and not left_out else ((), ())
+        costs, problem = _costs(data, parsed, on_gpu) if self._shapes and not left_out else ((), ())
         on_mac = any(name in platforms.METAL for name in _xla_bridge().backends())
         profile = self._profile(
             "jax",
@@ -105,14 +102,17 @@ class JaxSession(CellSession):
         return replace(profile, compiled=True, programs=costs)
 
 
-def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sentence, ...]]:
-    """Return the costs of the programs, or why they are not known: the analysis is private in JAX."""
+def _costs(data: bytes, parsed: Any, on_gpu: bool) -> tuple[tuple[ProgramCost, ...], tuple[Sentence, ...]]:
+    """Return the costs of the programs, or why they are not known: the analysis is private in JAX.
+
+    `on_gpu`: a GPU ran kernels. Programs that run on the CPU beside one compute in float32.
+    """
     try:
         from jax._src import lib
 
         hlo = getattr(lib, "hlo", lib._jax)  # JAX 0.8 has its functions in the other module
         client = _xla_bridge().get_backend()
-        tf32 = client.platform == "gpu" and _has_tf32(client)
+        tf32 = on_gpu and client.platform == "gpu" and _has_tf32(client)
         # A GPU plug-in's client has no such analysis (JAX 0.11); the CPU's client analyses any program.
         host = _xla_bridge().get_backend("cpu")
         runs = programs.run_counts(parsed)

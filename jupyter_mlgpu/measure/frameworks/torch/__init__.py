@@ -45,6 +45,7 @@ FRAMEWORK = Framework(
         "a `DataLoader` use."
     ),
     gpu_by_default=False,
+    names_device=r"\bdevice\b|\bcuda\b|\bmps\b|\.to\(",
     compiled_in="torch._dynamo.eval_frame",
     # Read in the source of PyTorch 2.13.
     stack_rules={
