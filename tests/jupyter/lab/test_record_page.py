@@ -102,7 +102,7 @@ def test_a_light_cell_says_how_to_get_a_profile_and_why_it_has_no_curve(lab: Lab
     lab.run_to_end(0)
     lab.run_to_end(1)
     page = open_page(lab, "light = 1")
-    expect(section(page, "Timeline")).to_contain_text("Make %%mlc_trace --ops its first line")
+    expect(section(page, "Timeline")).to_contain_text("%%mlc_trace --ops as its first line")
     expect(section(page, "Memory while it ran")).to_contain_text("too short for a curve")
     expect(section(page, "Operations")).to_have_count(0)
     expect(section(page, "Messages")).to_have_count(0)
