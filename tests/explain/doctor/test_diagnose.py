@@ -57,18 +57,19 @@ COMMUNITYS = {
 }
 
 
-@pytest.mark.parametrize("tensorflow", ["2.20.0", "2.21.0"])
+@pytest.mark.parametrize(("tensorflow", "protobuf"), [("2.20.0", "5.29.6"), ("2.21.0", "6.33.0")])
 def test_the_communitys_plugin_is_known_and_nothing_is_wrong_with_it(
-    machine: Callable[..., Facts], tensorflow
+    machine: Callable[..., Facts], tensorflow, protobuf
 ):
-    diagnosis = diagnose(machine("mac", {"packages/tensorflow/version": tensorflow, **COMMUNITYS}))
+    versions = {"packages/tensorflow/version": tensorflow, "packages/protobuf/version": protobuf}
+    diagnosis = diagnose(machine("mac", {**versions, **COMMUNITYS}))
     assert diagnosis.findings == ()
     (told,) = [one for one in diagnosis.results if one.id == "metal-plugin-missing"]
     assert told.evidence == "The community's Metal plug-in tensorflow-metal-plugin 0.4.1 is installed."
 
 
 def test_of_two_plugins_the_one_that_cannot_load_is_named(machine: Callable[..., Facts]):
-    both = {"packages/tensorflow-metal-plugin": {"version": "0.4.1"}, "packages/tensorflow/version": "2.21.0"}
+    both = {"packages/tensorflow-metal-plugin": {"version": "0.4.1"}, "packages/tensorflow/version": "2.20.0"}
     (found,) = diagnose(machine("mac", both)).findings
     assert found.remedy == "pip uninstall -y tensorflow-metal"
     assert "the community's" in found.title
