@@ -160,7 +160,7 @@ def test_where_a_jax_cells_new_arrays_are_is_where_it_worked(two_jax_cpus):
     assert "used cpu:0" in plain_text(two_jax_cpus.run("x = jax.numpy.ones(3) + 1"))
     idle = two_jax_cpus.run("1 + 1")
     assert idle.receipt["device"]["ran_on"] is None
-    assert "device not known" in plain_text(idle)
+    assert "device not known" not in plain_text(idle)  # nothing shows that there was any work
 
 
 @needs("jax")
@@ -168,7 +168,7 @@ def test_with_very_many_arrays_it_is_not_claimed_which_are_new(two_jax_cpus):
     two_jax_cpus.run("import jax\nmany = [jax.numpy.asarray(float(one)) for one in range(600)]")
     receipt = two_jax_cpus.run("x = many[0] + 1").receipt
     assert receipt["device"]["ran_on"] is None
-    assert receipt["device"]["why_missing"] == "JAX does not report where its programs ran."
+    assert receipt["device"]["why_missing"] == "No work of a framework was seen in this cell."
 
 
 @needs("torch")
