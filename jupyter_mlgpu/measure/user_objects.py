@@ -177,12 +177,20 @@ def plain_warning(message: Warning | str) -> str:
     """Return a warning's text, or its type's name if its own code would have to run once more for it."""
     if type(message) is str:
         return message
-    to_text = type_attribute(type(message), "__str__")
-    arguments = _ARGUMENTS.__get__(message)
+    return _plain_text(message) or type_name(type(message))
+
+
+def plain_exception(error: BaseException) -> str:
+    """Return an exception as in the last line of a traceback, without its text if its own code has to run."""
+    text = _plain_text(error)
+    return f"{type_name(type(error))}: {text}" if text else type_name(type(error))
+
+
+def _plain_text(error: BaseException | str) -> str:
+    to_text = type_attribute(type(error), "__str__")
+    arguments = _ARGUMENTS.__get__(error)
     plain = all(is_one_of(type(argument), _PLAIN_VALUES) for argument in arguments)
-    if type(to_text) is WrapperDescriptorType and plain:
-        return str(message)
-    return type_name(type(message))
+    return str(error) if type(to_text) is WrapperDescriptorType and plain else ""
 
 
 def frames_of(error: BaseException) -> Iterator[Any]:

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 #: The cells that fail, by file.
 FAIL = {"torch.py": {"20", "21", "22"}, "jax.py": {"07", "08"}}
 #: What a learner without TensorFlow, an NVIDIA GPU and the framework's own profiler can do nothing with.
-FOREIGN = ("nvidia-smi", "tf.", "model.fit", "jit_compile", "request less")
+FOREIGN = ("nvidia-smi", "tf.", "model.fit", "jit_compile")
 
 
 @pytest.fixture(

@@ -275,3 +275,13 @@ def test_a_record_that_no_handler_puts_into_words_keeps_its_arguments_closed(log
         hooks.stop()
     assert heard == ["ERROR:lazy:%d loaded %s"]
     assert log.touches == []
+
+
+def test_an_exception_is_told_without_running_its_own_code():
+    class LoudError(RuntimeError):
+        def __str__(self):
+            raise AssertionError("asked")
+
+    assert user_objects.plain_exception(RuntimeError("no luck")) == "RuntimeError: no luck"
+    assert user_objects.plain_exception(RuntimeError()) == "RuntimeError"
+    assert user_objects.plain_exception(LoudError("no luck")) == "LoudError"

@@ -211,7 +211,7 @@ class CellEvents:
                 running.measurement.end(code_ended)
                 outcome = "interrupted" if result is None and error is None else _outcome(error)
                 if outcome == "error" and running.tracebacks is not None and registry.loaded():
-                    self.capture.failed(running.tracebacks.words())
+                    self.capture.failed(running.tracebacks.words(error))
                 make_record = partial(
                     running.measurement.record,
                     outcome,

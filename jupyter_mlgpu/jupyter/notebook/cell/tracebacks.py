@@ -18,6 +18,7 @@ from typing import Any
 
 from jupyter_mlgpu.measure.celltime import Moment
 from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.measure.user_objects import plain_exception
 
 _SHOWERS = ("showtraceback", "showsyntaxerror")
 _IPYTHON = "IPython.core.interactiveshell"
@@ -54,11 +55,16 @@ class Tracebacks:
         """Return the exception raised while a traceback was last shown; IPython then gives no result."""
         return self._failed[-1] if self._failed else None
 
-    def words(self) -> str:
-        """Return the last line of the traceback that IPython showed, which names the exception, or ""."""
+    def words(self, error: BaseException | None) -> str:
+        """Return the last line of the traceback that IPython showed, which names the exception.
+
+        If IPython has not kept it, the line is made from the exception; "" if there is none.
+        """
         traceback = vars(self._shell).get("_last_traceback")
-        last = traceback[-1] if type(traceback) is list and traceback else ""
-        return last if type(last) is str else ""
+        last = traceback[-1] if type(traceback) is list and traceback else None
+        if type(last) is str:
+            return last
+        return "" if error is None else plain_exception(error)
 
     def _cover(self, name: str) -> Callable[[], None]:
         own, show = vars(self._shell).get(name), getattr(self._shell, name)
