@@ -1,4 +1,4 @@
-"""Where the user's values are stored, for all frameworks, and a note on those on the wrong device.
+"""Finds the devices of the user's values, and names those that are on another device than the selected one.
 
 Only values of a framework's own types are examined, also inside plain lists, tuples and dicts. No code of the
 user runs, because no attribute of an unknown object is read.

@@ -63,7 +63,7 @@ def with_values(
 
 
 def _entry(devices: Sequence[Device], used: set[str], default: str | None) -> RanOn | None:
-    """Return the evidence for the one device of all values or, without values, for the default device."""
+    """Return evidence for the device that holds all values; without values, for the default device."""
     if not used:
         device = next((one for one in devices if one.name == default), None)
         return None if device is None else evidence.default_device(device)

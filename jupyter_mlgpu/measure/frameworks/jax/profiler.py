@@ -105,7 +105,7 @@ class JaxSession(CellSession):
 def _costs(data: bytes, parsed: Any, on_gpu: bool) -> tuple[tuple[ProgramCost, ...], tuple[Sentence, ...]]:
     """Return the costs of the programs, or why they are not known: the analysis is private in JAX.
 
-    `on_gpu`: a GPU ran kernels. Programs that run on the CPU beside one compute in float32.
+    `on_gpu`: the profile has kernels of a GPU. Only these use tf32; programs on the CPU compute in float32.
     """
     try:
         from jax._src import lib
