@@ -1,4 +1,4 @@
-"""Read which of PyTorch's operations run on a Mac's GPU from its wheels for macOS, and write the forecast's table.
+"""Read which of PyTorch's operations run on a Mac's GPU from its wheels, and write the forecast's table.
 
     python scripts/mps_tables.py 2.15.0            # adds one version to the table, or replaces it
     python scripts/mps_tables.py 2.8.0 2.9.1 ...   # several, one after another
@@ -8,17 +8,17 @@ imported or run, so this works on Linux. It reads
 
 * torchgen/packaged/ATen/native/native_functions.yaml: every operation of ATen and the devices that it is
   registered for, its own (`dispatch`), its delegate's (`structured_delegate`) and the generated ones (`autogen`);
-* torch/lib/libtorch_cpu.dylib: the names that the library registers for MPS, which must be those of the yaml; the
-  names that aten/src/ATen/mps/MPSFallback.mm registers to run on the CPU; and the error texts of MPS's code with
-  the function each stands in;
+* torch/lib/libtorch_cpu.dylib: the names that the library registers for MPS, which must be those of the yaml,
+  the names that aten/src/ATen/mps/MPSFallback.mm registers to run on the CPU, and the error texts of MPS's code,
+  each with the function that it stands in;
 * torch/version.py: the commit that the wheel was built from.
 
-Everything goes into jupyter_mlgpu/graphs/mps/operations.json, as ranges of versions: `"2.9-2.13"` holds from 2.9 to
-2.13, and `"2.14-"` up to the newest version in the table. Versions are minor ones: give the last patch release.
+Everything goes into jupyter_mlgpu/graphs/mps/operations.json, as ranges of versions: `2.9-2.13` holds from 2.9
+to 2.13, and `2.14-` up to the newest version in the table. Versions are minor ones: give the last patch release.
 What people found out about operations stands in wrong.py, limits.py and composites.py beside the table.
 
-The download is 65 to 140 MB a version; reading it takes ten seconds and 1 GB of memory. Where pip's configuration
-holds torch back, PIP_CONSTRAINT names another list.
+The download is 65 to 140 MB a version; reading it takes ten seconds and 1 GB of memory. Where pip's
+configuration holds torch back, the variable PIP_CONSTRAINT names another list.
 """
 
 from __future__ import annotations
@@ -56,13 +56,14 @@ _REGISTERS = re.compile(rb"TORCH_LIBRARY_IMPL_init_aten_MPS_\d+")
 #: The list of MPSFallback.mm has this name, whose function raises: it is called for no tensor on the GPU.
 _RAISES = "_slow_conv2d_forward"
 _OPERATION = re.compile(r"[a-z_]\w*(\.\w+)?")
-#: Texts about what MPS does not do. Others name a tensor on the wrong device, or are for PyTorch's developers.
+#: Texts about what MPS does not do. Others are about tensors on another device, or for PyTorch's developers.
 _REFUSAL = re.compile(
-    rb"not (natively |currently )?(supported|implemented|allow)|support|only|macOS|MacOS|doesn't|limit|larger than|too large"
-    rb"|not possible|at most|<= ",
+    rb"not (natively |currently )?(supported|implemented|allow)|[Ss]upport|only|requires|[Mm]acOS|doesn't"
+    rb"|limit|issue #|larger than|too large|not possible|at most|<= ",
 )
 _UNINTERESTING = re.compile(
-    r"INTERNAL ASSERT|Expected |expected '|must be an? MPS|same device|uninitialized|functional tensor|itemsize|_ops::|[Pp]rofil|WATERMARK|allocat|layout|hooks|event"
+    r"INTERNAL ASSERT|Expected |expected '|must be an? MPS|same device|uninitialized|functional tensor"
+    r"|itemsize|_ops::|[Pp]rofil|WATERMARK|allocat|layout|hooks|event"
 )
 _MPS = re.compile(r"mps|MPS")
 #: A name in a mangled one, after its length. L marks a name of one file.
@@ -111,7 +112,7 @@ def _one(pattern: str, text: str) -> str:
 
 
 def kinds(functions: str, fallbacks: set[str]) -> dict[str, str]:
-    """Return each operation's kind by the text of native_functions.yaml: gpu, composite, fallback or missing."""
+    """Return each operation's kind by the yaml's text: gpu, composite, fallback or missing."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     entries: dict[str, tuple[set[str], str | None]] = {}
     made: set[str] = set()
@@ -119,12 +120,12 @@ def kinds(functions: str, fallbacks: set[str]) -> dict[str, str]:
         keys = {key.strip() for keys in one.get("dispatch") or _COMPOSITES for key in keys.split(",")}
         entries[one["func"].partition("(")[0]] = keys, one.get("structured_delegate")
         made.update(name.strip() for name in (one.get("autogen") or "").split(",") if name.strip())
-    found = {name: "composite" for name in made}
+    found = dict.fromkeys(made, "composite")
     for name, (keys, delegate) in entries.items():
         if delegate is not None:
             keys = keys - _COMPOSITES | entries[delegate][0]
         found[name] = "gpu" if "MPS" in keys else "composite" if keys & _COMPOSITES else "missing"
-    return found | {name: "fallback" for name in fallbacks}
+    return found | dict.fromkeys(fallbacks, "fallback")
 
 
 def registrations(library: Dylib) -> tuple[set[str], set[str]]:
@@ -147,7 +148,11 @@ def refusals(library: Dylib) -> dict[str, str]:
     for address, text in library.strings(_REFUSAL):
         functions = {readable(library.function(place)[0]) for place in library.users(address)}
         of_mps = sorted({name for name in functions if _MPS.search(name)})
-        if (of_mps or "MPS" in text) and " " in text.strip() and not _UNINTERESTING.search(text):
+        if (
+            (of_mps or "MPS" in text or "macOS" in text)
+            and " " in text.strip()
+            and not _UNINTERESTING.search(text)
+        ):
             found[text.strip()] = of_mps[0] if of_mps else ""
     return found
 
@@ -249,9 +254,13 @@ def download(version: str, folder: Path) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("versions", nargs="+", help="versions of PyTorch, such as 2.15.0")
-    parser.add_argument("--table", type=Path, default=TABLE, help="the file to change (default: the package's)")
+    parser.add_argument(
+        "--table", type=Path, default=TABLE, help="the file to change (default: the package's)"
+    )
     options = parser.parse_args()
     wheels = from_table(json.loads(options.table.read_text("utf-8"))) if options.table.exists() else {}
     for version in options.versions:
