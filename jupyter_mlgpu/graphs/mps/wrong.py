@@ -1,8 +1,9 @@
 """Results of MPS that are known to be wrong, by PyTorch's issues.
 
-A row's versions are those in which people saw it, up to the last release before its fix. Without an end, the
-issue was open, or its fix in no release, when 2.15 came out. Where an issue does not name the release with its
-fix, the last one before the issue was closed is taken. Faults of Apple's framework can also end with macOS.
+A row's versions are those in which people saw it, up to the last release before its fix. Without an end,
+the issue was open, or its fix in no release, when 2.15 came out. Where an issue does not name the release
+with its fix, the last one before the issue was closed is taken. Faults of Apple's framework can also end
+with a version of macOS.
 """
 
 from __future__ import annotations
