@@ -1,4 +1,4 @@
-"""The script that reads the tables of MPS from PyTorch's wheels: lists of operations, ranges, a library's code."""
+"""The script that reads MPS's operations from wheels: their kinds, ranges of versions, a library's code."""
 
 import json
 import re
