@@ -125,7 +125,11 @@ class OperationTable:
                     sentences.append(say("Fails where {when}.", when=limit.when))
             for row in wrong.rows(name, dtypes, ranks, self.version):
                 at = issue(row.issue)
-                sentences.append(say("Known to be wrong where {when} ({issue}).", when=row.when, issue=at))
+                sentences.append(
+                    say("Known to end the process where {when} ({issue}).", when=row.when, issue=at)
+                    if row.ends
+                    else say("Known to be wrong where {when} ({issue}).", when=row.when, issue=at)
+                )
             if self.kinds.get(name) == "missing":
                 sentences += [
                     say("Where `{caller}` calls it, that one runs on the CPU.", caller=caller)
