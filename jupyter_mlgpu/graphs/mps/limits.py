@@ -139,7 +139,7 @@ ROWS = (
         "Output channels > 65536 not supported at the MPS device.",
         "2.8-",
         ("_mps_convolution",),
-        when=say("there are more than 65,536 output channels"),
+        when=say("a dimension of the result is larger than 65,536"),
     ),
     Refusal(
         "MPS: Unsupported Bicubic interpolation",

@@ -189,6 +189,14 @@ ROWS = (
         "2.8-2.11",
         say("the input is a slice of the channels of a `channels_last` tensor"),
     ),
+    Wrong(
+        188335,
+        _CONVOLUTION,
+        "2.8-2.13",
+        say("`groups` is the number of input channels and the kernel is as high as the input"),
+        dtypes=frozenset({"float32"}),
+        ranks=frozenset({4}),
+    ),
     Wrong(169342, _CONVOLUTION, "2.9-", say("the input is a part made by `chunk`, on an M5")),
     Wrong(
         197114,
