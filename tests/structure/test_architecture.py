@@ -230,6 +230,7 @@ NAMED = {
     "jupyter/notebook/cell/record_stages.py": "the log that PyTorch alone writes of a Mac's GPU",
     "graphs/mlcompute/*": "its engine for computing on a GPU is TensorFlow",
     "graphs/planning/*": "plans are made of TensorFlow's graphs",
+    "graphs/mps/*": "its tables are of PyTorch's operations",
     "show/planning/*": "plans are made of TensorFlow's graphs",
     "experiment/race/racing.py": "an example, in a sentence",
     "jupyter/cli/bench.py": "an example, in a help text",
