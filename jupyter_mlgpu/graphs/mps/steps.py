@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 Step = Callable[..., Any]
@@ -27,7 +28,36 @@ def unwrapped(subject: Any) -> Any:
         subject = inner
 
 
-def has_targets(module: Any, arguments: tuple[Any, ...]) -> bool:
+def is_module(subject: Any) -> bool:
+    """Return True for a PyTorch module. Raises PlanError for what is no function either."""
+    from torch.nn import Module
+
+    if isinstance(subject, Module):
+        return True
+    others = ("tensorflow", "keras", "jax", "mlx")
+    if not callable(subject) or isinstance(subject, type) or type(subject).__module__.startswith(others):
+        raise PlanError(
+            say(
+                "An object of type {kind} cannot be planned for mps. It takes a PyTorch module or a function, "
+                "with its inputs.",
+                kind=type(subject).__name__,
+            )
+        )
+    return False
+
+
+def described(subject: Any, train: bool) -> Sentence:
+    """Return what is planned, in words."""
+    from torch.nn import Module
+
+    if not isinstance(subject, Module):
+        return say("function {name}", name=getattr(subject, "__name__", type(subject).__name__))
+    if train:
+        return say("training step of {name}", name=type(subject).__name__)
+    return say("forward pass of {name}", name=type(subject).__name__)
+
+
+def has_targets(arguments: tuple[Any, ...]) -> bool:
     """Return True if a module's arguments have something to learn: a y, or labels in a dictionary."""
     first = arguments[0] if arguments else None
     return len(arguments) > 1 or (isinstance(first, Mapping) and "labels" in first)
