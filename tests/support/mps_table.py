@@ -20,7 +20,9 @@ class SmallVerdict(NamedTuple):
 class SmallTable:
     """Kernels and composites by the file; `kernels` are added, as a later version might have them."""
 
-    def __init__(self, entries: dict[str, tuple[set[str], str | None]], kernels: frozenset[str] = frozenset()):
+    def __init__(
+        self, entries: dict[str, tuple[set[str], str | None]], kernels: frozenset[str] = frozenset()
+    ):
         self._entries = entries
         self._kernels = kernels
 
@@ -58,7 +60,11 @@ def installed(*kernels: str) -> SmallTable:
     file = Path(torch.__file__).parent.parent / "torchgen/packaged/ATen/native/native_functions.yaml"
     entries: dict[str, tuple[set[str], str | None]] = {}
     for one in yaml.load(file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-        keys = {key.strip() for keys in one.get("dispatch") or ["CompositeImplicitAutograd"] for key in keys.split(",")}
+        keys = {
+            key.strip()
+            for keys in one.get("dispatch") or ["CompositeImplicitAutograd"]
+            for key in keys.split(",")
+        }
         entries[one["func"].split("(")[0]] = keys, one.get("structured_delegate")
         for made in (one.get("autogen") or "").split(","):
             entries.setdefault(made.strip(), ({"CompositeExplicitAutograd"}, None))

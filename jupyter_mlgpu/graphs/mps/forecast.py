@@ -99,7 +99,7 @@ class MpsForecast(Bundled, Struct, frozen=True):
 def judge(
     traced: Traced, table: Table, version: str, subject: Sentence, others: Iterable[tuple[str, Table]] = ()
 ) -> MpsForecast:
-    """Return the forecast of a traced step by a table, and what `others` of other versions have no kernel for."""
+    """Return the forecast of a traced step by a table; `others` are the tables of other versions."""
     found: dict[tuple[str, Judgement, Sentence], list[TracedOperation]] = defaultdict(list)
     notes: dict[tuple[str, Judgement, Sentence], Sentence] = {}
     for one in _visible(traced.operations, table):

@@ -5,7 +5,7 @@ Their classes are made in functions, because PyTorch is imported only when somet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -24,6 +24,10 @@ _WHOLE = {
     "linear": ("linear", "linear_backward"),
     "max_pool2d": ("max_pool2d", "max_pool2d_backward"),
 }
+#: Calls whose own code makes tolerances in float64 on a CPU and in float32 on MPS (pytorch#114771).
+_TOLERANT = ("linalg_", "pinverse")
+#: What fake tensors call instead of operations that take numbers: on a device it is these.
+_NAMED = {"_ctc_loss.Tensor": "_ctc_loss", "_ctc_loss_backward.Tensor": "_ctc_loss_backward"}
 #: Composite operations whose own code is traced: others of these call what may have no kernel.
 _OPENED = "linalg_"
 _COMPOSITES = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
@@ -56,6 +60,7 @@ class Recording:
         self._whole: list[_Whole] = []
         self._backward_of: set[_Whole] = set()
         self._closed = False
+        self._tolerances = False
 
     @property
     def operations(self) -> tuple[TracedOperation, ...]:
@@ -102,13 +107,27 @@ class Recording:
             raise TooManyOperationsError
         operation = TracedOperation(
             name,
-            frozenset(str(one.dtype).removeprefix("torch.") for one in tensors),
+            self._types(tensors),
             frozenset(one.dim() for one in tensors),
             phase,
             place,
             within,
         )
         self._counts[operation] = self._counts.get(operation, 0) + 1
+
+    def _types(self, tensors: Sequence[Any]) -> frozenset[str]:
+        types = {str(one.dtype).removeprefix("torch.") for one in tensors}
+        if self._tolerances and "float64" in types:
+            types = types - {"float64"} | {"float32"}
+        return frozenset(types)
+
+    def with_tolerances(self, call: Callable[[], Any]) -> Any:
+        """Run a call whose float64 values are float32 on MPS."""
+        self._tolerances = True
+        try:
+            return call()
+        finally:
+            self._tolerances = False
 
     def as_one(self, name: str, call: Callable[[], Any], given: Any) -> Any:
         """Run a call that is one operation on MPS, and count it as that."""
@@ -132,12 +151,12 @@ class Recording:
 
 def modes(recording: Recording, stand_ins: StandIns) -> tuple[Any, Any]:
     """Return the mode of Python's calls and that of operations, to be entered in this order."""
+    from torch import _C, Tensor
     from torch._subclasses.fake_tensor import FakeTensor
     from torch.overrides import TorchFunctionMode
     from torch.utils._device import _device_constructors
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves, tree_map
-    from torch import Tensor, _C
 
     makes_tensors = _device_constructors()
 
@@ -156,6 +175,8 @@ def modes(recording: Recording, stand_ins: StandIns) -> tuple[Any, Any]:
                 return recording.values.outside(given[0], name, recording.last)
             if name in _WHOLE and _is_whole(name, given):
                 return recording.as_one(name, lambda: function(*given, **named), (given, named))
+            if name.startswith(_TOLERANT) and not _has_float64((given, named)):
+                return recording.with_tolerances(lambda: function(*given, **named))
             return function(*given, **named)
 
     class Operations(TorchDispatchMode):  # type: ignore[misc]
@@ -167,7 +188,10 @@ def modes(recording: Recording, stand_ins: StandIns) -> tuple[Any, Any]:
             named = tree_map(_on_cpu, dict(named or {}))
             if operation.namespace in ("prim", "profiler"):
                 return operation(*given, **named)
-            if any(isinstance(one, Tensor) and not isinstance(one, FakeTensor) for one in tree_leaves((given, named))):
+            if any(
+                isinstance(one, Tensor) and not isinstance(one, FakeTensor)
+                for one in tree_leaves((given, named))
+            ):
                 given, named = stand_ins.of((given, named))
             name = _name(operation)
             within = self.within[-1] if self.within else ""
@@ -177,11 +201,13 @@ def modes(recording: Recording, stand_ins: StandIns) -> tuple[Any, Any]:
                     place, phase, _ = recording.locate()
                     made = recording.values.scalar(given[0], name, None if phase == "optimizer" else place)
                 else:
-                    made = self._opened(operation, name, given, named)
+                    made = recording.values.made_up(name, given) or self._opened(
+                        operation, name, given, named
+                    )
                     made = recording.values.sized(made, name, lambda: recording.locate()[0])
                 return made
             finally:
-                recording.add(name, (given, named, made), within)
+                recording.add(_NAMED.get(name, name), (given, named, made), within)
 
         def _opened(self, operation: Any, name: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
             keys = [getattr(_C.DispatchKey, one) for one in _COMPOSITES]
@@ -201,7 +227,7 @@ def modes(recording: Recording, stand_ins: StandIns) -> tuple[Any, Any]:
 
 
 def _name(operation: Any) -> str:
-    """Return an operation's name as in native_functions.yaml; with its library, if it is not PyTorch's own."""
+    """Return an operation's name as in native_functions.yaml, with its library if it is another's."""
     name = operation._schema.name.removeprefix("aten::")
     overload = operation._schema.overload_name
     return f"{name}.{overload}" if overload else str(name)
@@ -216,6 +242,13 @@ def _on_cpu(value: Any) -> Any:
     if isinstance(value, str) and value.split(":")[0] in ("cuda", "mps", "xpu", "meta"):
         return "cpu"
     return value
+
+
+def _has_float64(values: Any) -> bool:
+    from torch import Tensor, float64
+    from torch.utils._pytree import tree_leaves
+
+    return any(isinstance(one, Tensor) and one.dtype is float64 for one in tree_leaves(values))
 
 
 def _is_whole(name: str, given: tuple[Any, ...]) -> bool:

@@ -1,8 +1,9 @@
 """Replaces the user's tensors with fake ones while a step is traced, and puts all back afterwards.
 
-A fake tensor has a shape, strides and a number type, and no values, so nothing is copied or computed. It stands
-on the CPU whatever the device of the tensor: PyTorch ends the process if it records gradients for a device that
-it was not built for. Modules, optimizers and names that a function uses hold the stand-ins during the trace.
+A fake tensor has a shape, strides and a number type, and no values, so nothing is copied or computed. It
+stands on the CPU whatever the device of the tensor: PyTorch ends the process if it records gradients for a
+device that it was not built for. Modules, optimizers and names that a function uses hold the stand-ins during
+the trace.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ class StandIns:
         if tensor.layout != torch.strided:
             self.notes.append(
                 say(
-                    "A tensor of layout {layout} stands as a dense one: kernels for sparse tensors are not planned.",
+                    "A tensor of layout {layout} stands as a dense one: kernels for sparse tensors are not "
+                    "planned.",
                     layout=str(tensor.layout).removeprefix("torch."),
                 )
             )
@@ -100,7 +102,7 @@ class StandIns:
 
     @contextmanager
     def standing_in(self, *used: Any) -> Iterator[None]:
-        """Replace the tensors of all modules, optimizers and names that these values reach, and put them back."""
+        """Replace the tensors of modules, optimizers and names that these values reach, and put them back."""
         import torch
 
         states = torch.get_rng_state(), random.getstate()

@@ -22,7 +22,9 @@ def unwrapped(subject: Any) -> Any:
             continue
         # `getattr` of a module would look the name up among its weights.
         attributes = getattr(subject, "__dict__", {})
-        inner = attributes.get("_modules", {}).get("_orig_mod") or attributes.get("_torchdynamo_orig_callable")
+        inner = attributes.get("_modules", {}).get("_orig_mod") or attributes.get(
+            "_torchdynamo_orig_callable"
+        )
         if inner is None:
             return subject
         subject = inner
@@ -38,8 +40,8 @@ def is_module(subject: Any) -> bool:
     if not callable(subject) or isinstance(subject, type) or type(subject).__module__.startswith(others):
         raise PlanError(
             say(
-                "An object of type {kind} cannot be planned for mps. It takes a PyTorch module or a function, "
-                "with its inputs.",
+                "An object of type {kind} cannot be planned for mps. It takes a PyTorch module or a "
+                "function, with its inputs.",
                 kind=type(subject).__name__,
             )
         )
@@ -82,13 +84,15 @@ def training_step(module: Any, assumptions: list[Sentence]) -> Step:
         import torch
 
         module.train()
-        optimizer = torch.optim.AdamW([one for one in module.parameters() if one.requires_grad] or [torch.zeros(1)])
+        optimizer = torch.optim.AdamW(
+            [one for one in module.parameters() if one.requires_grad] or [torch.zeros(1)]
+        )
         inputs, target = (given[:-1], given[-1]) if len(given) > 1 else (given, None)
         loss, name = _loss(_called(module, inputs), target)
         assumptions.append(
             say(
-                "The loss was taken to be {loss} and the optimizer AdamW; for others, plan a function that does "
-                "your own training step.",
+                "The loss was taken to be {loss} and the optimizer AdamW; for others, plan a function that "
+                "does your own training step.",
                 loss=name,
             )
         )
@@ -114,7 +118,11 @@ def _loss(made: Any, target: Any) -> tuple[Any, Sentence]:
     own = made.get("loss") if isinstance(made, Mapping) else getattr(made, "loss", None)
     if isinstance(own, Tensor):
         return own, say("the model's own")
-    leaves = [one for one in tree_leaves(dict(made) if isinstance(made, Mapping) else made) if isinstance(one, Tensor)]
+    leaves = [
+        one
+        for one in tree_leaves(dict(made) if isinstance(made, Mapping) else made)
+        if isinstance(one, Tensor)
+    ]
     first = next((one for one in leaves if one.is_floating_point() or one.is_complex()), None)
     if first is not None and isinstance(target, Tensor):
         if target.dtype.is_floating_point and target.shape == first.shape:

@@ -58,7 +58,9 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     accelerators = sorted(one for one in stand_ins.devices if not one.startswith(("cpu", "meta")))
     if len(accelerators) > 1:
         assumptions.append(
-            say("Tensors are on {devices}: they were taken to be on one GPU.", devices=", ".join(accelerators))
+            say(
+                "Tensors are on {devices}: they were taken to be on one GPU.", devices=", ".join(accelerators)
+            )
         )
     assumptions += [*dict.fromkeys(stand_ins.notes), *recording.values.sentences]
     return Traced(recording.operations, tuple(assumptions), tuple(untraced))
@@ -85,7 +87,7 @@ def _as_tensors(value: Any) -> Any:
 
 @contextmanager
 def _like_mps() -> Iterator[None]:
-    """Turn off fused operations of the CPU alone, and compilation, whose results have no single operations."""
+    """Turn off fused operations of the CPU alone, and compilation, which hides single operations."""
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 

@@ -78,9 +78,19 @@ class UnknownValues:
             self._sized.setdefault(place(), operation)
             return empty([size if type(size) is int else SIZE for size in one.shape], dtype=one.dtype)
 
-        if all(type(size) is int for one in tree_leaves(made) if isinstance(one, Tensor) for size in one.shape):
+        if all(
+            type(size) is int for one in tree_leaves(made) if isinstance(one, Tensor) for size in one.shape
+        ):
             return made
         return tree_map(known, made)
+
+    def made_up(self, operation: str, given: tuple[Any, ...]) -> Any:
+        """Return results of an operation that fake tensors do not know, because they depend on values."""
+        if operation not in ("_ctc_loss", "_ctc_loss.Tensor"):
+            return None
+        scores = given[0]
+        steps, batch = scores.shape[0], scores.shape[1] if scores.dim() == 3 else 1
+        return scores.new_empty((batch,)), scores.new_empty((batch, steps, 2 * SIZE + 1))
 
     def outside(self, tensor: Any, call: str, place: CodePlace) -> Any:
         """Return zeros of a tensor's shape, as NumPy's array or as lists."""

@@ -161,7 +161,8 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan | 
     if _is_torch_module(model_or_function):
         raise PlanError(
             say(
-                "A {kind} is PyTorch's, and the target {target} is planned for TensorFlow: choose the target mps.",
+                "A {kind} is PyTorch's, and the target {target} is planned for TensorFlow: choose the target "
+                "mps.",
                 kind=type(model_or_function).__name__,
                 target=target,
             )

@@ -106,7 +106,9 @@ def target(name: str) -> PlanTarget:
         table = kernels.load("mlcompute")
         return PlanTarget(name, "ML Compute", table, "MLC", table, caveats, say("layer"), _TENSORS)
     near = "".join(f"{one} " for one in nearest(name, TARGETS))
-    raise PlanError(f"There is no target {name!r}. {near}Choose metal, metal-community, cuda, mlcompute or mps.")
+    raise PlanError(
+        f"There is no target {name!r}. {near}Choose metal, metal-community, cuda, mlcompute or mps."
+    )
 
 
 def place(node: Node, function: str, to: PlanTarget) -> Placement:

@@ -1,11 +1,11 @@
-"""The headline of a forecast: whether all kinds of operations have a kernel, and what happens to the others."""
+"""The headline of a forecast: whether all operations have a kernel, and what happens to the others."""
 
 from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence
 
-from jupyter_mlgpu.graphs.mps.forecast import FINE, ForecastOperation, MpsForecast
+from jupyter_mlgpu.graphs.mps.forecast import FINE, ORDER, ForecastOperation, MpsForecast
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
 from jupyter_mlgpu.record.sentence import Sentence, folded, listed, say, say_count
 
@@ -30,13 +30,15 @@ def _answer(forecast: MpsForecast) -> Sentence:
             total,
             **fields,
         )
-    reasons = [one for one in map(forecast.of, ("missing", "type", "wrong", "fallback", "unknown")) if one]
+    reasons = [one for kind in ORDER if kind not in FINE and (one := forecast.of(kind))]
     return say(
         "{bad} of {total} kinds of operations of this {subject} need attention on MPS (PyTorch {version}): "
         "{reasons}.",
         bad=len(bad),
         total=total,
-        reasons=folded(lambda one, other: say("{one}; {other}", one=one, other=other), [*map(_reason, reasons)]),
+        reasons=folded(
+            lambda one, other: say("{one}; {other}", one=one, other=other), [*map(_reason, reasons)]
+        ),
         **fields,
     )
 

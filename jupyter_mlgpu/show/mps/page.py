@@ -1,4 +1,4 @@
-"""The page of a forecast for a Mac's GPU: its answer, what needs attention, other versions, all operations."""
+"""The page of a forecast for a Mac's GPU: its answer, what needs attention, and all operations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ JUDGEMENTS: dict[Judgement, Sentence] = {
     "unknown": say("not known"),
 }
 NOTES = (
-    say("A forecast: nothing was run, and no Mac was asked. The trace has shapes and number types, no values."),
+    say(
+        "A forecast: nothing was run, and no Mac was asked. The trace has shapes and number types, no values."
+    ),
     say(
         "Not forecast are speed, memory, limits of one macOS version, and code that only runs where a tensor "
         "says that it is on MPS."
@@ -80,9 +82,7 @@ def _source(one: ForecastOperation) -> str:
 
 
 def _versions(forecast: MpsForecast) -> Table:
-    rows = tuple(
-        (one.version, ", ".join(one.missing) or say("none")) for one in forecast.others
-    )
+    rows = tuple((one.version, ", ".join(one.missing) or say("none")) for one in forecast.others)
     columns = (say("PyTorch"), say("no kernel for"))
     title = say("In other versions of PyTorch")
     return Table(columns, rows, (), title)
