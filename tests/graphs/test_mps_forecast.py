@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.graphs.mps.forecast import judge
+from jupyter_mlgpu.graphs.mps.forecast import Around, judge
 from jupyter_mlgpu.graphs.mps.traced import CodePlace, Traced, TracedOperation
-from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.translation import in_language
 from jupyter_mlgpu.show.mps.headline import headline
+from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.view import MIME_TYPE
 
@@ -22,7 +23,7 @@ FLOAT = frozenset({"float32"})
 class Verdict(NamedTuple):
     kind: Any
     source: Sentence
-    note: str | None = None
+    note: Sentence | None = None
 
 
 class SmallTable:
@@ -35,8 +36,13 @@ class SmallTable:
         kind = "type" if "float64" in dtypes else self.kinds.get(operation, "gpu")
         return Verdict(kind, say("native_functions.yaml of PyTorch {version}", version="2.13"))
 
-    def changes(self, operation: str) -> str | None:
-        return "has a kernel since 2.15" if operation == "_linalg_svd" else None
+
+def changes(operation: str) -> Sentence | None:
+    return say("has a kernel since {version}", version="2.15") if operation == "_linalg_svd" else None
+
+
+def cell_of(file: str) -> int | None:
+    return 7 if file == "cell 7" else None
 
 
 def operation(name, line=0, *, dtypes=FLOAT, phase="forward", within="", count=1):
@@ -47,7 +53,7 @@ def operation(name, line=0, *, dtypes=FLOAT, phase="forward", within="", count=1
 def forecast_of(*operations, table=None, others=(), untraced=()):
     traced = Traced(tuple(operations), (), tuple(untraced))
     name = say("function {name}", name="step")
-    return judge(traced, table or SmallTable(), "2.13", name, others)
+    return judge(traced, table or SmallTable(), "2.13", name, Around(tuple(others), changes, cell_of))
 
 
 def test_a_step_whose_operations_all_have_a_kernel_says_so():
@@ -60,14 +66,21 @@ def test_what_has_no_kernel_is_named_with_its_line_and_what_happens():
     used = [
         operation(one, line) for line, one in enumerate(("mm", "_linalg_svd", "col2im", "odd", "mine"), 3)
     ]
-    text = headline(forecast_of(*used, operation("mul", 9, dtypes=frozenset({"float64"})), table=table))
-    assert text.startswith("5 of 6 kinds")
-    assert "`_linalg_svd` (line 4) raises NotImplementedError" in text
-    assert "PYTORCH_ENABLE_MPS_FALLBACK=1 runs on the CPU" in text
-    assert "`col2im` (line 5) always runs on the CPU" in text
-    assert "`odd` (line 6) is known to give wrong results" in text
-    assert "`mul` (line 9) raises an error, because" in text
-    assert "nothing is known of `mine` (line 7)" in text
+    answer = headline(forecast_of(*used, operation("mul", 9, dtypes=frozenset({"float64"})), table=table))
+    assert answer.startswith("5 of 6 kinds")
+    assert "`_linalg_svd` (line 4) raises NotImplementedError" in answer
+    assert "PYTORCH_ENABLE_MPS_FALLBACK=1 runs on the CPU" in answer
+    assert "`col2im` (line 5) always runs on the CPU" in answer
+    assert "`odd` (line 6) is known to give wrong results" in answer
+    assert "`mul` (line 9) raises an error, because" in answer
+    assert "nothing is known of `mine` (line 7)" in answer
+
+
+def test_a_line_of_a_cell_has_the_cells_number_and_that_of_a_file_its_name():
+    first = TracedOperation("mode", FLOAT, frozenset({2}), "forward", CodePlace("cell 7", 2))
+    other = TracedOperation("mode", FLOAT, frozenset({2}), "forward", CodePlace(__file__, 1))
+    answer = headline(forecast_of(first, other, table=SmallTable(mode="missing")))
+    assert "(line 2 of [7], line 1 of test_mps_forecast.py)" in answer
 
 
 def test_operations_are_counted_over_lines_phases_and_ranks():
@@ -104,9 +117,9 @@ def test_other_versions_are_compared():
         others=[("2.15", later)],
     )
     assert [(one.version, one.missing) for one in forecast.others] == [("2.15", ("mode",))]
-    text = repr(forecast)
-    assert "has a kernel since 2.15" in text
-    assert "2.15     mode" in text
+    answer = repr(forecast)
+    assert "has a kernel since 2.15" in answer
+    assert "2.15     mode" in answer
 
 
 def test_an_answer_about_a_part_says_that_it_is_about_a_part():
@@ -121,16 +134,17 @@ def test_the_page_is_text_html_data_and_our_own_view():
     assert MIME_TYPE in forecast._repr_mimebundle_()
     data = forecast.to_json()
     assert data["version"] == "2.13"
-    assert data["operations"][0]["places"] == [{"file": "cell.py", "line": 4, "layer": ""}]
+    assert data["operations"][0]["places"] == [{"file": "cell.py", "line": 4, "layer": "", "cell": 0}]
     assert page_of(forecast).kind == "plan"
 
 
 def test_the_page_is_translated():
     forecast = forecast_of(operation("mode", 4), table=SmallTable(mode="missing"))
-    with language.using("zh_CN"):
-        text = repr(forecast)
-    assert "需要注意" in text
-    assert "第 4 行" in text
+    translated = in_language(page_of(forecast), "zh_CN")
+    assert "第 4 行" in translated.headline
+    shown = text.page(translated)
+    for english in ("needs", "line", "raises", "forecast"):
+        assert english not in shown
 
 
 def test_without_pytorch_the_target_is_refused_in_one_sentence(monkeypatch):

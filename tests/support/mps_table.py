@@ -14,7 +14,7 @@ _WHOLE = {"convolution": "_mps_convolution", "convolution_backward": "mps_convol
 class SmallVerdict(NamedTuple):
     kind: Any
     source: Sentence
-    note: str | None = None
+    note: Sentence | None = None
 
 
 class SmallTable:
@@ -46,9 +46,6 @@ class SmallTable:
             return SmallVerdict("gpu", source)
         composite = any(one.startswith("Composite") for one in keys)
         return SmallVerdict("composite" if composite else "missing", source)
-
-    def changes(self, operation: str) -> str | None:
-        return None
 
 
 @functools.cache

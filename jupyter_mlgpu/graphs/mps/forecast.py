@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from jupyter_mlgpu.graphs.mps.traced import CodePlace, Phase, Traced, TracedOperation
 from jupyter_mlgpu.record import decoding
@@ -32,14 +33,13 @@ class Judged(Protocol):
     @property
     def source(self) -> Sentence: ...
     @property
-    def note(self) -> str | None: ...
+    def note(self) -> Sentence | None: ...
 
 
 class Table(Protocol):
     """The operations of one PyTorch version."""
 
     def verdict(self, operation: str, dtypes: frozenset[str], ranks: frozenset[int] = ...) -> Judged: ...
-    def changes(self, operation: str) -> str | None: ...
 
 
 class ForecastOperation(Struct, frozen=True):
@@ -54,6 +54,18 @@ class ForecastOperation(Struct, frozen=True):
     phases: tuple[Phase, ...]
     dtypes: tuple[str, ...]
     places: tuple[CodePlace, ...]
+
+
+class Around(Struct, frozen=True):
+    """What a forecast says beside one table.
+
+    `others` are the tables of other versions, by name. `changes` returns what versions changed for an
+    operation, and `cell_of` the execution count of the cell that was compiled as a file.
+    """
+
+    others: tuple[tuple[str, Table], ...] = ()
+    changes: Callable[[str], Sentence | None] = lambda operation: None
+    cell_of: Callable[[str], int | None] = lambda file: None
 
 
 class OtherVersion(Struct, frozen=True):
@@ -96,33 +108,31 @@ class MpsForecast(Bundled, Struct, frozen=True):
         return json_data
 
 
-def judge(
-    traced: Traced, table: Table, version: str, subject: Sentence, others: Iterable[tuple[str, Table]] = ()
-) -> MpsForecast:
-    """Return the forecast of a traced step by a table; `others` are the tables of other versions."""
+def judge(traced: Traced, table: Table, version: str, subject: Sentence, around: Around) -> MpsForecast:
+    """Return the forecast of a traced step by the table of a version."""
     found: dict[tuple[str, Judgement, Sentence], list[TracedOperation]] = defaultdict(list)
     notes: dict[tuple[str, Judgement, Sentence], Sentence] = {}
     for one in _visible(traced.operations, table):
         said = table.verdict(one.operation, one.dtypes, one.ranks)
         key = one.operation, said.kind, said.source
         found[key].append(one)
-        notes[key] = _as_sentence(said.note)
+        notes[key] = said.note or Sentence("")
     operations = [
         ForecastOperation(
             operation,
             kind,
             source,
             notes[operation, kind, source],
-            _as_sentence(table.changes(operation)),
+            around.changes(operation) or Sentence(""),
             sum(one.count for one in traces),
             tuple(dict.fromkeys(one.phase for one in traces)),
             tuple(sorted(frozenset().union(*(one.dtypes for one in traces)))),
-            tuple(dict.fromkeys(one.place for one in traces)),
+            tuple(dict.fromkeys(_in_cell(one.place, around) for one in traces)),
         )
         for (operation, kind, source), traces in found.items()
     ]
     operations.sort(key=lambda one: (ORDER.index(one.judgement), -one.count))
-    elsewhere = tuple(OtherVersion(name, _missing(traced, other)) for name, other in others)
+    elsewhere = tuple(OtherVersion(name, _missing(traced, other)) for name, other in around.others)
     return MpsForecast(subject, version, tuple(operations), elsewhere, traced.assumptions, traced.untraced)
 
 
@@ -143,29 +153,23 @@ def forecast(subject: Any, *inputs: Any) -> MpsForecast:
         )
     from jupyter_mlgpu.graphs.mps import steps, tables
     from jupyter_mlgpu.graphs.mps.trace import trace
+    from jupyter_mlgpu.measure.runtime import current
 
     inner = steps.unwrapped(subject)
     train = steps.is_module(inner) and steps.has_targets(inputs)
     name = steps.described(inner, train)
     traced = trace(inner, inputs, train=train)
-    version = _nearest(metadata.version("torch"), tables.versions())
-    others = [(one, tables.load(one)) for one in tables.versions() if one != version]
-    return judge(traced, tables.load(version), version, name, others)
+    table = tables.load(metadata.version("torch"))
+    if table.instead is not None:
+        traced = replace(traced, assumptions=(table.instead, *traced.assumptions))
+    others = tuple((one, tables.load(one)) for one in tables.versions() if one != table.version)
+    around = Around(others, tables.changes, current().of_user)
+    return judge(traced, table, table.version, name, around)
 
 
-def _as_sentence(text: str | None) -> Sentence:
-    return text if isinstance(text, Sentence) else Sentence(text or "")
-
-
-def _nearest(installed: str, known: tuple[str, ...]) -> str:
-    """Return the latest known version that is not later than the installed one, or the first known."""
-    wanted = _parts(installed)
-    return max((one for one in known if _parts(one) <= wanted), key=_parts, default=known[0])
-
-
-def _parts(version: str) -> tuple[int, int]:
-    major, minor = version.split(".")[:2]
-    return int(major), int(minor)
+def _in_cell(place: CodePlace, around: Around) -> CodePlace:
+    cell = around.cell_of(place.file) if place.file else None
+    return replace(place, cell=cell) if cell else place
 
 
 def _visible(operations: tuple[TracedOperation, ...], table: Table) -> list[TracedOperation]:

@@ -15,12 +15,13 @@ class CodePlace(Struct, frozen=True):
     """The line of the user's code that called an operation, and the layer that it ran in.
 
     `file` is empty and `line` 0 if only modules of PyTorch called it. `layer` is the module's path as in
-    `named_modules`, or empty.
+    `named_modules`, or empty. `cell` is the execution count of the notebook's cell, 0 for other files.
     """
 
     file: str = ""
     line: int = 0
     layer: str = ""
+    cell: int = 0
 
 
 class TracedOperation(Struct, frozen=True):

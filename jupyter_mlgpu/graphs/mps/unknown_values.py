@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
 #: A size that depends on values, such as the number of results of `nonzero`.
 SIZE = 2
@@ -113,4 +113,4 @@ def _lines(places: Any) -> Sentence:
     numbers = sorted({one.line for one in places if one.line})
     if not numbers:
         return say("in a module of a library")
-    return say("line {numbers}", numbers=", ".join(map(str, numbers)))
+    return say_count("line {numbers}", "lines {numbers}", len(numbers), numbers=", ".join(map(str, numbers)))

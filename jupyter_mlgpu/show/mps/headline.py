@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence
+from pathlib import Path
 
 from jupyter_mlgpu.graphs.mps.forecast import FINE, ORDER, ForecastOperation, MpsForecast
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
@@ -99,10 +100,18 @@ def place(where: CodePlace, *, code: bool = False) -> str:
     """
     if not where.line:
         return say("layer {layer}", layer=where.layer) if where.layer else ""
+    shown = _line(where)
     text = linecache.getline(where.file, where.line).strip() if code else ""
-    if text:
-        return say("line {line}: `{code}`", line=str(where.line), code=text)
-    return say("line {line}", line=str(where.line))
+    return say("{place}: `{code}`", place=shown, code=text) if text else shown
+
+
+def _line(where: CodePlace) -> Sentence:
+    line, file = str(where.line), Path(where.file)
+    if where.cell:
+        return say("line {line} of [{cell}]", line=line, cell=str(where.cell))
+    if file.is_file() and "ipykernel_" not in where.file:
+        return say("line {line} of {file}", line=line, file=file.name)
+    return say("line {line}", line=line)
 
 
 def _commas(parts: Sequence[str]) -> str:

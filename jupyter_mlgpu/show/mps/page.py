@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_mlgpu.graphs.mps.forecast import FINE, ForecastOperation, Judgement, MpsForecast
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
-from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+from jupyter_mlgpu.record.sentence import Sentence, folded, say, say_count
 from jupyter_mlgpu.show.mps.headline import headline, place
 from jupyter_mlgpu.show.page.model import Page, Part, Table
 from jupyter_mlgpu.show.page.rendering import page_of
@@ -40,11 +40,11 @@ def page(forecast: MpsForecast) -> Page:
     rest = [one for one in forecast.operations if one.judgement in FINE]
     parts: list[Part] = [*forecast.untraced, *forecast.assumptions]
     if attention:
-        parts.append(_operations(attention, say("Needs attention"), folded=False))
+        parts.append(_operations(attention, say("Needs attention"), hidden=False))
     if any(one.missing for one in forecast.others):
         parts.append(_versions(forecast))
     if rest:
-        parts.append(_operations(rest, say("Operations that run on the GPU"), folded=True))
+        parts.append(_operations(rest, say("Operations that run on the GPU"), hidden=True))
     return Page(
         tuple(parts),
         (_counted(forecast), *NOTES),
@@ -54,7 +54,7 @@ def page(forecast: MpsForecast) -> Page:
     )
 
 
-def _operations(found: list[ForecastOperation], title: Sentence, *, folded: bool) -> Table:
+def _operations(found: list[ForecastOperation], title: Sentence, *, hidden: bool) -> Table:
     columns = (say("operation"), say("count"), say("on MPS"), say("where"), say("how it is known"))
     rows = tuple(
         (
@@ -66,7 +66,7 @@ def _operations(found: list[ForecastOperation], title: Sentence, *, folded: bool
         )
         for one in found
     )
-    return Table(columns, rows, (columns[1],), title, most=_ROWS, summary=title if folded else "")
+    return Table(columns, rows, (columns[1],), title, most=_ROWS, summary=title if hidden else "")
 
 
 def _places(one: ForecastOperation) -> str:
@@ -74,11 +74,15 @@ def _places(one: ForecastOperation) -> str:
     more = len(one.places) - _PLACES
     if more > 0:
         shown.append(say("{count} more", count=more))
-    return "; ".join(shown)
+    return _together(shown)
 
 
 def _source(one: ForecastOperation) -> str:
-    return "; ".join(part for part in (one.source, one.note, one.changes) if part)
+    return _together([part for part in (one.source, one.note, one.changes) if part])
+
+
+def _together(parts: list[str]) -> str:
+    return folded(lambda one, other: say("{one}; {other}", one=one, other=other), parts) if parts else ""
 
 
 def _versions(forecast: MpsForecast) -> Table:
