@@ -1,0 +1,27 @@
+"""Ranges of PyTorch's minor versions: `2.9-2.13`, and `2.14-`, which has no end."""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_mlgpu.record.errors import PlanError
+from jupyter_mlgpu.record.sentence import say
+
+_MINOR = re.compile(r"(\d+)\.(\d+)")
+
+
+def number(version: str) -> tuple[int, int]:
+    """Return a version's first two numbers, by which versions are ordered: (2, 15) for `2.15.0a0+git1234`.
+
+    Raises PlanError for what does not begin with two numbers.
+    """
+    found = _MINOR.match(version)
+    if found is None:
+        raise PlanError(say("{version} is no version of PyTorch, such as 2.15.", version=version))
+    return int(found[1]), int(found[2])
+
+
+def holds(span: str, version: str) -> bool:
+    """Return True if a version is in a range."""
+    first, last = span.split("-")
+    return number(first) <= number(version) and (not last or number(version) <= number(last))
