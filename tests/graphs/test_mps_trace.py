@@ -86,6 +86,16 @@ def test_composite_operations_of_linalg_are_opened():
     assert any(within.startswith("linalg_") for within in inside.values()), inside
 
 
+def test_a_singular_value_decomposition_is_known_by_its_caller():
+    traced = trace(torch.linalg.svd, (torch.eye(3),), train=False)
+    assert {one.operation: one.within for one in traced.operations} == {
+        "linalg_svd": "",
+        "_linalg_svd": "linalg_svd",
+    }
+    traced = trace(torch.linalg.svdvals, (torch.eye(3),), train=False)
+    assert {one.operation: one.within for one in traced.operations} == {"_linalg_svd": ""}
+
+
 def test_tolerances_of_linalg_are_not_float64_on_mps():
     traced = trace(torch.linalg.matrix_rank, (torch.eye(3),), train=False)
     assert not any("float64" in one.dtypes for one in traced.operations)

@@ -28,6 +28,14 @@ _WHOLE = {
 _TOLERANT = ("linalg_", "pinverse")
 #: What fake tensors call instead of operations that take numbers: on a device it is these.
 _NAMED = {"_ctc_loss.Tensor": "_ctc_loss", "_ctc_loss_backward.Tensor": "_ctc_loss_backward"}
+#: Calls that need singular values alone, and so no `linalg_svd`. A trace on a CPU does not see that one,
+#: which MPS had in its list of fallbacks (MPSFallback.mm).
+_ONLY_VALUES = frozenset(
+    {
+        *("linalg_svdvals", "linalg_norm", "linalg_matrix_norm", "linalg_cond", "linalg_matrix_rank"),
+        *("norm", "nuclear_norm"),
+    }
+)
 #: Composite operations whose own code is traced: others of these call what may have no kernel.
 _OPENED = "linalg_"
 _COMPOSITES = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
@@ -52,6 +60,7 @@ class Recording:
     def __init__(self, stand_ins: StandIns, end: CodeType) -> None:
         self.values = UnknownValues()
         self.last = CodePlace()
+        self.call = ""  # the function of PyTorch that Python called last
         self._stand_ins = stand_ins
         self._end = end
         self._counts: dict[TracedOperation, int] = {}
@@ -165,6 +174,7 @@ def modes(recording: Recording, stand_ins: StandIns) -> tuple[Any, Any]:
             self, function: Any, types: Any, given: tuple[Any, ...] = (), named: Any = None
         ) -> Any:
             name = getattr(function, "__name__", "")
+            recording.call = name
             given, named = tree_map(_on_cpu, (given, dict(named or {})))
             if name in ("cuda", "xpu", "pin_memory") and given and isinstance(given[0], Tensor):
                 return given[0]
@@ -207,6 +217,9 @@ def modes(recording: Recording, stand_ins: StandIns) -> tuple[Any, Any]:
                     made = recording.values.sized(made, name, lambda: recording.locate()[0])
                 return made
             finally:
+                if name == "_linalg_svd" and recording.call not in _ONLY_VALUES:
+                    recording.add("linalg_svd", (given, named, made), within)
+                    within = "linalg_svd"
                 recording.add(_NAMED.get(name, name), (given, named, made), within)
 
         def _opened(self, operation: Any, name: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
