@@ -36,7 +36,7 @@ class Judged(Protocol):
     def note(self) -> Sentence | None: ...
 
 
-class Table(Protocol):
+class VerdictTable(Protocol):
     """The operations of one PyTorch version."""
 
     def verdict(self, operation: str, dtypes: frozenset[str], ranks: frozenset[int] = ...) -> Judged: ...
@@ -63,7 +63,7 @@ class Around(Struct, frozen=True):
     operation, and `cell_of` the execution count of the cell that was compiled as a file.
     """
 
-    others: tuple[tuple[str, Table], ...] = ()
+    others: tuple[tuple[str, VerdictTable], ...] = ()
     changes: Callable[[str], Sentence | None] = lambda operation: None
     cell_of: Callable[[str], int | None] = lambda file: None
 
@@ -108,7 +108,9 @@ class MpsForecast(Bundled, Struct, frozen=True):
         return json_data
 
 
-def judge(traced: Traced, table: Table, version: str, subject: Sentence, around: Around) -> MpsForecast:
+def judge(
+    traced: Traced, table: VerdictTable, version: str, subject: Sentence, around: Around
+) -> MpsForecast:
     """Return the forecast of a traced step by the table of a version."""
     found: dict[tuple[str, Judgement, Sentence], list[TracedOperation]] = defaultdict(list)
     notes: dict[tuple[str, Judgement, Sentence], Sentence] = {}
@@ -172,7 +174,7 @@ def _in_cell(place: CodePlace, around: Around) -> CodePlace:
     return replace(place, cell=cell) if cell else place
 
 
-def _visible(operations: tuple[TracedOperation, ...], table: Table) -> list[TracedOperation]:
+def _visible(operations: tuple[TracedOperation, ...], table: VerdictTable) -> list[TracedOperation]:
     """Return the operations that run if those with a kernel, or with none, do not call others.
 
     The code of a composite operation was traced whether or not this version has a kernel for it.
@@ -185,7 +187,7 @@ def _visible(operations: tuple[TracedOperation, ...], table: Table) -> list[Trac
     return [one for one in operations if one.within not in closed]
 
 
-def _missing(traced: Traced, table: Table) -> tuple[str, ...]:
+def _missing(traced: Traced, table: VerdictTable) -> tuple[str, ...]:
     found = {
         one.operation: None
         for one in _visible(traced.operations, table)

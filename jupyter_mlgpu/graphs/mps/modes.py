@@ -54,7 +54,7 @@ class _Whole(NamedTuple):
     after: int
 
 
-class Recording:
+class OperationRecording:
     """The operations that the modes found."""
 
     def __init__(self, stand_ins: StandIns, end: CodeType) -> None:
@@ -158,7 +158,7 @@ class Recording:
         return made
 
 
-def modes(recording: Recording, stand_ins: StandIns) -> tuple[Any, Any]:
+def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]:
     """Return the mode of Python's calls and that of operations, to be entered in this order."""
     from torch import _C, Tensor
     from torch._subclasses.fake_tensor import FakeTensor

@@ -15,7 +15,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps import steps
-from jupyter_mlgpu.graphs.mps.modes import MOST, Recording, TooManyOperationsError, modes
+from jupyter_mlgpu.graphs.mps.modes import MOST, OperationRecording, TooManyOperationsError, modes
 from jupyter_mlgpu.graphs.mps.stand_ins import StandIns
 from jupyter_mlgpu.graphs.mps.traced import Traced
 from jupyter_mlgpu.record.errors import PlanError
@@ -38,7 +38,7 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     # Sizes that depend on values are symbols, which `UnknownValues.sized` replaces.
     mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv(), static_shapes=True)
     stand_ins = StandIns(mode)
-    recording = Recording(stand_ins, _run.__code__)
+    recording = OperationRecording(stand_ins, _run.__code__)
     if not isinstance(subject, Module):
         step = subject
     elif train:
@@ -118,7 +118,7 @@ def _quiet() -> Iterator[None]:
         log.disabled = disabled
 
 
-def _reason(error: Exception, recording: Recording) -> Sentence:
+def _reason(error: Exception, recording: OperationRecording) -> Sentence:
     """Return where and why the trace ended, as one sentence."""
     if isinstance(error, TooManyOperationsError):
         return say(
@@ -136,7 +136,7 @@ def _reason(error: Exception, recording: Recording) -> Sentence:
     )
 
 
-def _place(recording: Recording) -> Sentence:
+def _place(recording: OperationRecording) -> Sentence:
     if recording.last.line:
         return say("line {line}", line=str(recording.last.line))
     return say("layer {layer}", layer=recording.last.layer) if recording.last.layer else say("its beginning")

@@ -14,7 +14,7 @@ from jupyter_mlgpu.record.sentence import joined, say
 
 _HELP = say(
     "For example `%mlc_plan model x y --target cuda`. Targets are metal, metal-community, "
-    "cuda, mlcompute and, for PyTorch, mps; `%mlc_plan?` explains."
+    "cuda, mlcompute and mps; `%mlc_plan?` explains."
 )
 
 
