@@ -1,9 +1,9 @@
 """Finds in which function of a macOS library for arm64 each constant string is used.
 
 The library is read as data: nothing of it runs, so this works on Linux. Code takes the address of a string
-with ADRP and ADD (or with ADR, which the linker makes of them where the string is near); the symbol table names
-the function. Formats: Apple's mach-o/loader.h and mach-o/nlist.h, and the Arm Architecture Reference Manual,
-C6.2.
+with ADRP and ADD (or with ADR, which the linker makes of them where the string is near); the symbol table
+names the function. Formats: Apple's mach-o/loader.h and mach-o/nlist.h, and the Arm Architecture Reference
+Manual, C6.2.
 """
 
 from __future__ import annotations

@@ -3,19 +3,20 @@
     python scripts/mps_tables.py 2.15.0            # adds one version to the table, or replaces it
     python scripts/mps_tables.py 2.8.0 2.9.1 ...   # several, one after another
 
-For each version the wheel for Apple silicon is downloaded with pip, read as data, and deleted: nothing of it is
-imported or run, so this works on Linux. It reads
+For each version the wheel for Apple silicon is downloaded with pip, read as data, and deleted: nothing of it
+is imported or run, so this works on Linux. It reads
 
 * torchgen/packaged/ATen/native/native_functions.yaml: every operation of ATen and the devices that it is
-  registered for, its own (`dispatch`), its delegate's (`structured_delegate`) and the generated ones (`autogen`);
+  registered for, its own (`dispatch`), its delegate's (`structured_delegate`) and the generated ones
+  (`autogen`);
 * torch/lib/libtorch_cpu.dylib: the names that the library registers for MPS, which must be those of the yaml,
-  the names that aten/src/ATen/mps/MPSFallback.mm registers to run on the CPU, and the error texts of MPS's code,
-  each with the function that it stands in;
+  the names that aten/src/ATen/mps/MPSFallback.mm registers to run on the CPU, and the error texts of MPS's
+  code, each with the function that it stands in;
 * torch/version.py: the commit that the wheel was built from.
 
-Everything goes into jupyter_mlgpu/graphs/mps/operations.json, as ranges of versions: `2.9-2.13` holds from 2.9
-to 2.13, and `2.14-` up to the newest version in the table. Versions are minor ones: give the last patch release.
-What people found out about operations stands in wrong.py, limits.py and composites.py beside the table.
+Everything goes into jupyter_mlgpu/graphs/mps/operations.json, as ranges of versions: `2.9-2.13` holds from
+2.9 to 2.13, and `2.14-` up to the newest version in the table. Versions are minor ones: give the last patch
+release. What people found out about operations stands in wrong.py, limits.py and composites.py beside it.
 
 The download is 65 to 140 MB a version; reading it takes ten seconds and 1 GB of memory. Where pip's
 configuration holds torch back, the variable PIP_CONSTRAINT names another list.

@@ -45,7 +45,8 @@ class Limit:
 _FLOAT64 = "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
 _POOLING = (
     "Adaptive pool MPS: input sizes must be divisible by output sizes. Non-divisible input sizes are not "
-    "implemented on MPS device yet. For now, you can manually transfer tensor to cpu in this case. Please refer to "
+    "implemented on MPS device yet. For now, "
+    "you can manually transfer tensor to cpu in this case. Please refer to "
     "[this issue](https://github.com/pytorch/pytorch/issues/96056)"
 )
 ROWS = (

@@ -1,8 +1,9 @@
 """Results of MPS that are known to be wrong, by PyTorch's issues.
 
-A row's versions are those in which people saw it, up to the last release before its fix. Without an end, the
-issue was open, or its fix in no release, when 2.15 came out. Where an issue does not name the release with its
-fix, the last one before the issue was closed is taken. Faults of Apple's framework can also end with macOS.
+A row's versions are those in which people saw it, up to the last release before its fix. Without an end,
+the issue was open, or its fix in no release, when 2.15 came out. Where an issue does not name the release
+with its fix, the last one before the issue was closed is taken. Faults of Apple's framework can also end
+with a version of macOS.
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ ROWS = (
         "2.8-",
         say("32,767 products or more are summed, on an M1 or M2"),
     ),
+    Wrong(187521, ("baddbmm",), "2.8-2.13", say("`beta` is 0 and the input has NaN, as memory may have")),
     Wrong(197636, ("bmm",), "2.8-", say("an input or the result has more than 2**32 elements")),
     Wrong(
         180776,
@@ -123,7 +125,7 @@ ROWS = (
         178497,
         ("sum", "mean", "nansum", "count_nonzero", "trace"),
         "2.8-2.12",
-        say("it is called thousands of times in quick succession, once in a while"),
+        say("it is called thousands of times in quick succession (seldom)"),
     ),
     Wrong(
         179415,
@@ -136,7 +138,7 @@ ROWS = (
         197235,
         ("var", "std", "var_mean", "std_mean"),
         "2.8-2.14",
-        say("the tensor is large, on macOS 27, once in a while"),
+        say("the tensor is large, on macOS 27 (seldom)"),
     ),
     Wrong(
         183885,
