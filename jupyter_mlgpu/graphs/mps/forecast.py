@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
 from importlib import metadata
 from typing import Any, Literal, Protocol
 
@@ -114,8 +115,7 @@ def judge(
     """Return the forecast of a traced step by the table of a version."""
     found: dict[tuple[str, Judgement, Sentence], list[TracedOperation]] = defaultdict(list)
     notes: dict[tuple[str, Judgement, Sentence], Sentence] = {}
-    for one in _visible(traced.operations, table):
-        said = table.verdict(one.operation, one.dtypes, one.ranks)
+    for one, said in _visible(traced.operations, table):
         key = one.operation, said.kind, said.source
         found[key].append(one)
         notes[key] = said.note or Sentence("")
@@ -174,23 +174,19 @@ def _in_cell(place: CodePlace, around: Around) -> CodePlace:
     return replace(place, cell=cell) if cell else place
 
 
-def _visible(operations: tuple[TracedOperation, ...], table: VerdictTable) -> list[TracedOperation]:
-    """Return the operations that run if those with a kernel, or with none, do not call others.
+def _visible(
+    operations: tuple[TracedOperation, ...], table: VerdictTable
+) -> list[tuple[TracedOperation, Judged]]:
+    """Return the operations with their verdicts, without those that another one hides.
 
     The code of a composite operation was traced whether or not this version has a kernel for it.
     """
-    closed = {
-        one.operation
-        for one in operations
-        if table.verdict(one.operation, one.dtypes, one.ranks).kind != "composite"
-    }
-    return [one for one in operations if one.within not in closed]
+    verdict = cache(table.verdict)  # a model has the same operation in each of its layers
+    judged = [(one, verdict(one.operation, one.dtypes, one.ranks)) for one in operations]
+    closed = {one.operation for one, said in judged if said.kind != "composite"}
+    return [(one, said) for one, said in judged if one.within not in closed]
 
 
 def _missing(traced: Traced, table: VerdictTable) -> tuple[str, ...]:
-    found = {
-        one.operation: None
-        for one in _visible(traced.operations, table)
-        if table.verdict(one.operation, one.dtypes, one.ranks).kind in ("missing", "type")
-    }
-    return tuple(found)
+    visible = _visible(traced.operations, table)
+    return tuple(dict.fromkeys(one.operation for one, said in visible if said.kind in ("missing", "type")))
