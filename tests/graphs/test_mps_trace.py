@@ -151,6 +151,37 @@ def test_models_of_pytorchs_own_layers_are_traced_whole(name):
     assert {one.phase for one in traced.operations} >= {"forward", "backward", "optimizer"}
 
 
+def test_long_sequences_are_traced_for_few_steps():
+    lstm, gru = nn.LSTM(4, 8, 2, batch_first=True, bidirectional=True), nn.GRU(16, 3)
+    shapes = []
+
+    def step(x):
+        inner = lstm(x)[0]
+        outer, state = gru(inner)
+        shapes.extend([inner.shape, outer.shape, state.shape])
+        assert (inner.shape, outer.shape) == ((2, 10_000, 16), (2, 10_000, 3)), shapes
+        (outer.sum() + state.sum()).backward()
+
+    x = torch.randn(2, 10_000, 4)
+    traced = trace(step, (x,), train=False)
+    assert traced.untraced == ()
+    found = {one.operation: one.count for one in traced.operations}
+    assert found["_lstm_mps"] == found["lstm_mps_backward"] == 1
+    assert traced.assumptions == ()  # the GRU has two steps: its batch does not come first
+    gru.batch_first = True
+    assert "8 of its 10,000 steps" in str(trace(step, (x,), train=False).assumptions)
+
+
+def test_packed_sequences_are_told():
+    layer = nn.LSTM(4, 8)
+
+    def step(x):
+        return layer(nn.utils.rnn.pack_padded_sequence(x, [5, 3]))[1][0]
+
+    traced = trace(step, (torch.randn(5, 2, 4),), train=False)
+    assert len(traced.untraced) == 1
+
+
 @pytest.mark.parametrize("kind", ["GRU", "RNN"])
 def test_recurrent_layers_are_traced_whole(kind):
     layer = getattr(nn, kind)(4, 8, batch_first=True, bidirectional=True)

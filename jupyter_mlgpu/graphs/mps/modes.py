@@ -5,25 +5,13 @@ Their classes are made in functions, because PyTorch is imported only when somet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import CodeType
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
-from jupyter_mlgpu.graphs.mps import places
+from jupyter_mlgpu.graphs.mps import recurrent
+from jupyter_mlgpu.graphs.mps.operation_recording import WHOLE, OperationRecording
 from jupyter_mlgpu.graphs.mps.stand_ins import StandIns
-from jupyter_mlgpu.graphs.mps.traced import CodePlace, Phase, TracedOperation
-from jupyter_mlgpu.graphs.mps.unknown_values import UnknownValues
 
-#: Most operations of a trace. A loop that would end by a value ends here; BERT-Large's step has 12,000.
-MOST = 60_000
-
-#: Calls for which MPS has one kernel where a CPU has several operations, and their backward operations
-#: (`dispatch:` in native_functions.yaml, RNN.cpp).
-_WHOLE = {
-    "lstm": ("_lstm_mps", "lstm_mps_backward"),
-    "linear": ("linear", "linear_backward"),
-    "max_pool2d": ("max_pool2d", "max_pool2d_backward"),
-}
 #: Calls whose own code makes tolerances in float64 on a CPU and in float32 on MPS (pytorch#114771).
 _TOLERANT = ("linalg_", "pinverse")
 #: What fake tensors call instead of operations that take numbers: on a device it is these.
@@ -40,122 +28,6 @@ _ONLY_VALUES = frozenset(
 _OPENED = "linalg_"
 _COMPOSITES = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _DEEPEST = 8
-
-
-class TooManyOperationsError(Exception):
-    """The trace reached its greatest number of operations."""
-
-
-class _Whole(NamedTuple):
-    """A call that is one kernel on MPS. `first` and `after` bound the numbers of its autograd nodes."""
-
-    backward: str
-    first: int
-    after: int
-
-
-class OperationRecording:
-    """The operations that the modes found."""
-
-    def __init__(self, stand_ins: StandIns, end: CodeType) -> None:
-        self.values = UnknownValues()
-        self.last = CodePlace()
-        self.call = ""  # the function of PyTorch that Python called last
-        self._stand_ins = stand_ins
-        self._end = end
-        self._counts: dict[TracedOperation, int] = {}
-        self._total = 0
-        self._of_node: dict[int, CodePlace] = {}
-        self._whole: list[_Whole] = []
-        self._backward_of: set[_Whole] = set()
-        self._closed = False
-        self._tolerances = False
-
-    @property
-    def operations(self) -> tuple[TracedOperation, ...]:
-        """The operations, each with its count, in the order in which they came first."""
-        from msgspec.structs import replace
-
-        return tuple(replace(one, count=count) for one, count in self._counts.items())
-
-    def locate(self) -> tuple[CodePlace, Phase, int | None]:
-        """Return the place and phase of the running operation, and the number of its autograd node.
-
-        In a backward pass, the place is that of the forward operation of the same node.
-        """
-        import torch
-
-        place, optimizer = places.find(self._end, self._stand_ins.layers)
-        node = torch._C._current_autograd_node()
-        if node is not None:
-            number = node._sequence_nr()
-            self.last = self._of_node.get(number, place)
-            return self.last, "backward", number
-        # A node gets its number just before its operation runs; later operations without one see it, too.
-        self._of_node.setdefault(torch.autograd._get_sequence_nr() - 1, place)
-        self.last = place
-        return place, "optimizer" if optimizer else "forward", None
-
-    def add(self, name: str, values: Any, within: str = "") -> None:
-        """Count an operation; `values` are its arguments and results."""
-        from torch import Tensor
-        from torch.utils._pytree import tree_leaves
-
-        place, phase, node = self.locate()
-        if self._closed:
-            return
-        tensors = [one for one in tree_leaves(values) if isinstance(one, Tensor)]
-        whole = next((one for one in self._whole if node is not None and one.first <= node < one.after), None)
-        if whole is not None:
-            if whole in self._backward_of:
-                return
-            self._backward_of.add(whole)
-            name, within = whole.backward, ""
-        self._total += 1
-        if self._total > MOST:
-            raise TooManyOperationsError
-        operation = TracedOperation(
-            name,
-            self._types(tensors),
-            frozenset(one.dim() for one in tensors),
-            phase,
-            place,
-            within,
-        )
-        self._counts[operation] = self._counts.get(operation, 0) + 1
-
-    def _types(self, tensors: Sequence[Any]) -> frozenset[str]:
-        types = {str(one.dtype).removeprefix("torch.") for one in tensors}
-        if self._tolerances and "float64" in types:
-            types = types - {"float64"} | {"float32"}
-        return frozenset(types)
-
-    def with_tolerances(self, call: Callable[[], Any]) -> Any:
-        """Run a call whose float64 values are float32 on MPS."""
-        self._tolerances = True
-        try:
-            return call()
-        finally:
-            self._tolerances = False
-
-    def as_one(self, name: str, call: Callable[[], Any], given: Any) -> Any:
-        """Run a call that is one operation on MPS, and count it as that."""
-        import torch
-
-        forward, backward = _WHOLE[name]
-        first = torch.autograd._get_sequence_nr()
-        self._closed = True
-        try:
-            made = call()
-        finally:
-            self._closed = False
-        after = torch.autograd._get_sequence_nr()
-        place, _ = places.find(self._end, self._stand_ins.layers)
-        self._of_node.update(dict.fromkeys(range(first, after), place))
-        self.add(forward, (given, made))
-        if after > first:
-            self._whole.append(_Whole(backward, first, after))
-        return made
 
 
 def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]:
@@ -183,7 +55,9 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
             if name in ("numpy", "__array__", "tolist"):
                 recording.locate()
                 return recording.values.outside(given[0], name, recording.last)
-            if name in _WHOLE and _is_whole(name, given):
+            if recurrent.is_call(name, given, named):
+                return recurrent.shortened(recording, name, function, given)
+            if name in WHOLE and name != "lstm":
                 return recording.as_one(name, lambda: function(*given, **named), (given, named))
             if name.startswith(_TOLERANT) and not _has_float64((given, named)):
                 return recording.with_tolerances(lambda: function(*given, **named))
@@ -262,8 +136,3 @@ def _has_float64(values: Any) -> bool:
     from torch.utils._pytree import tree_leaves
 
     return any(isinstance(one, Tensor) and one.dtype is float64 for one in tree_leaves(values))
-
-
-def _is_whole(name: str, given: tuple[Any, ...]) -> bool:
-    """Return False for a call with packed sequences, which have no kernel of their own on MPS."""
-    return name != "lstm" or (len(given) > 1 and isinstance(given[1], tuple | list))

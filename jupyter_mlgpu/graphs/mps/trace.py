@@ -15,7 +15,12 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps import steps
-from jupyter_mlgpu.graphs.mps.modes import MOST, OperationRecording, TooManyOperationsError, modes
+from jupyter_mlgpu.graphs.mps.modes import modes
+from jupyter_mlgpu.graphs.mps.operation_recording import (
+    MOST,
+    OperationRecording,
+    TooManyOperationsError,
+)
 from jupyter_mlgpu.graphs.mps.stand_ins import StandIns
 from jupyter_mlgpu.graphs.mps.traced import Traced
 from jupyter_mlgpu.record.errors import PlanError

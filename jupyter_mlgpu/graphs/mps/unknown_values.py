@@ -22,6 +22,7 @@ class UnknownValues:
         self._read: Counter[CodePlace] = Counter()
         self._sized: dict[CodePlace, str] = {}
         self._left: dict[CodePlace, None] = {}
+        self._shortened: dict[tuple[int, int], None] = {}
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -52,7 +53,20 @@ class UnknownValues:
                     lines=_lines(self._left),
                 )
             )
+        for steps, length in self._shortened:
+            found.append(
+                say(
+                    "A recurrent layer was traced for {steps} of its {length} steps of time, which have the "
+                    "same operations: its counts are too low.",
+                    steps=steps,
+                    length=length,
+                )
+            )
         return tuple(found)
+
+    def shorten(self, steps: int, length: int) -> None:
+        """Remember that a recurrent layer was traced for fewer steps than it has."""
+        self._shortened[steps, length] = None
 
     def scalar(self, tensor: Any, operation: str, place: CodePlace | None) -> bool | int | float:
         """Return a number for the value of a tensor with one element: 1, and 0 when a line asks again.
