@@ -459,3 +459,104 @@ def test_transforms_of_functions_are_traced():
     gradient = torch.func.grad(lambda x: x.sin().sum())
     assert "cos" in named(trace(lambda x: gradient(x), (torch.ones(3),), train=False))
     assert "sin" in named(trace(torch.vmap(torch.sin), (torch.ones(3, 2),), train=False))
+
+
+def test_mixed_precision_is_that_of_a_gpu():
+    layer = nn.Conv1d(4, 2, 1)
+
+    def step(x):
+        with torch.autocast("mps"):
+            return layer(x)
+
+    traced = trace(step, (torch.ones(3, 4, 5),), train=False)
+    assert [one.dtypes for one in traced.operations if one.operation == "convolution"] == [{"float16"}]
+
+
+def test_calls_that_wait_for_a_gpu_or_ask_for_its_memory_do_not_matter():
+    before = torch.mps.synchronize, torch.cuda.synchronize
+
+    def step(x):
+        torch.mps.synchronize()
+        torch.cuda.synchronize()
+        torch.mps.empty_cache()
+        return x + torch.mps.current_allocated_memory()
+
+    assert trace(step, (torch.ones(3),), train=False).untraced == ()
+    assert (torch.mps.synchronize, torch.cuda.synchronize) == before
+
+
+def test_an_epoch_over_a_loader_is_traced():
+    dataset = torch.utils.data.TensorDataset(torch.randn(64, 4), torch.zeros(64, dtype=torch.long))
+    loader = torch.utils.data.DataLoader(dataset, batch_size=16, shuffle=True)
+    model = nn.Linear(4, 2)
+
+    def epoch():
+        for x, y in loader:
+            F.cross_entropy(model(x), y).backward()
+
+    traced = trace(epoch, (), train=False)
+    assert traced.untraced == ()
+    assert next(one.count for one in traced.operations if one.operation == "linear") == 4
+    assert type(dataset.tensors[0]) is torch.Tensor
+
+
+@prototypes
+def test_scripted_modules_are_traced_and_left_as_they_were():
+    model = torch.jit.script(nn.Sequential(nn.Linear(4, 2), nn.ReLU()))
+    before = [one.detach().clone() for one in model.parameters()]
+    traced = trace(model, (torch.randn(3, 4), torch.randn(3, 2)), train=True)
+    assert traced.untraced == ()
+    assert {one.phase for one in traced.operations} == {"forward", "backward", "optimizer"}
+    assert all(torch.equal(one, was) for one, was in zip(model.parameters(), before, strict=True))
+    assert all(one.grad is None for one in model.parameters())
+
+
+# --- Held to a real run -----------------------------------------------------------------------------
+
+
+def real_operations(step, *given):
+    """The operations of a real run on the CPU, in both passes, and how often each came."""
+    from collections import Counter
+
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    counts = Counter()
+
+    class Count(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            overload = function._schema.overload_name
+            name = function._schema.name.removeprefix("aten::")
+            counts[f"{name}.{overload}" if overload else name] += 1
+            return function(*args, **(kwargs or {}))
+
+    with Count(), torch.backends.mkldnn.flags(enabled=False):
+        step(*given)
+    return counts
+
+
+#: Views that PyTorch makes of fake tensors, or of real ones, alone.
+VIEWS = {"detach", "alias", "lift_fresh", "clone", "_unsafe_view", "view", "_to_copy", "copy_"}
+
+
+@prototypes
+def test_a_trace_has_the_operations_of_a_real_run():
+    model = nn.Sequential(
+        nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.GELU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Softmax(1)
+    )
+    optimizer = torch.optim.Adam(model.parameters())
+
+    def step(x):
+        optimizer.zero_grad()
+        (model(x).log() * torch.fft.fft(x.flatten(1))[:, :16].abs()).cumsum(1).mean().backward()
+        optimizer.step()
+
+    x = torch.rand(3, 1, 9, 9)
+    traced = trace(step, (x,), train=False)
+    found = {}
+    for one in traced.operations:
+        found[one.operation] = found.get(one.operation, 0) + one.count
+    real = real_operations(step, x)
+    assert {name: found.get(name, 0) for name in real if name not in VIEWS} == {
+        name: count for name, count in real.items() if name not in VIEWS
+    }
+    assert set(found) - set(real) <= VIEWS

@@ -22,9 +22,9 @@ def unwrapped(subject: Any) -> Any:
             continue
         # `getattr` of a module would look the name up among its weights.
         attributes = getattr(subject, "__dict__", {})
-        inner = attributes.get("_modules", {}).get("_orig_mod") or attributes.get(
-            "_torchdynamo_orig_callable"
-        )
+        modules = attributes.get("_modules")
+        inner = modules.get("_orig_mod") if isinstance(modules, dict) else None
+        inner = inner or attributes.get("_torchdynamo_orig_callable")
         if inner is None:
             return subject
         subject = inner

@@ -15,6 +15,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps import steps
+from jupyter_mlgpu.graphs.mps.like_mps import like_mps
 from jupyter_mlgpu.graphs.mps.modes import modes
 from jupyter_mlgpu.graphs.mps.operation_recording import (
     MOST,
@@ -53,7 +54,7 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     with stand_ins.standing_in(subject, arguments):
         given = stand_ins.of(tuple(map(_as_tensors, arguments)))
         calls, operations = modes(recording, stand_ins)
-        with _quiet(), _like_mps(), mode, calls, operations:
+        with _quiet(), like_mps(), mode, calls, operations:
             try:
                 _run(step, given, grads=train or not isinstance(subject, Module))
             except Exception as error:
@@ -88,25 +89,6 @@ def _as_tensors(value: Any) -> Any:
     if numpy is None:
         return value
     return tree_map(lambda one: from_numpy(one) if isinstance(one, numpy.ndarray) else one, value)
-
-
-@contextmanager
-def _like_mps() -> Iterator[None]:
-    """Turn off fused operations of the CPU alone, and compilation, which hides single operations."""
-    import torch
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        with (
-            torch.backends.mkldnn.flags(enabled=False),
-            sdpa_kernel(SDPBackend.MATH),
-            torch.compiler.set_stance("force_eager"),
-        ):
-            yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
 
 
 @contextmanager
