@@ -524,6 +524,8 @@ def real_operations(step, *given):
 
     class Count(TorchDispatchMode):
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            if function.namespace != "aten":  # PyTorch's profiler
+                return function(*args, **(kwargs or {}))
             overload = function._schema.overload_name
             name = function._schema.name.removeprefix("aten::")
             counts[f"{name}.{overload}" if overload else name] += 1
