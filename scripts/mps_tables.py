@@ -159,7 +159,7 @@ def refusals(library: Dylib) -> dict[str, str]:
 
 
 def readable(mangled: str) -> str:
-    """Return the last names of a mangled C++ name: `linalg_svd_mps`, `structured_mm_out_mps::impl`."""
+    """Return a mangled C++ name without its namespaces and arguments: `structured_mm_out_mps::impl`."""
     names, at = [], mangled.find("N2at") + 1
     while at and (found := _NAME.match(mangled, at)):
         at = found.end() + int(found[1])

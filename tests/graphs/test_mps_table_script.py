@@ -9,6 +9,7 @@ import pytest
 from arm64_dylib import Dylib
 from mps_tables import TABLE, Wheel
 
+pytestmark = pytest.mark.needs("yaml")
 YAML = """
 - func: on_the_gpu(Tensor self) -> Tensor
   dispatch:

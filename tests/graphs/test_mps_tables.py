@@ -212,6 +212,13 @@ def test_a_rare_fault_is_a_note():
     assert "pytorch#197636" in found.note
 
 
+def test_a_fault_that_ends_the_process_says_so():
+    found = verdict("cumsum", "2.12", ranks={5})
+    assert found.kind == "gpu"
+    assert found.note.startswith("Known to end the process where more than four dimensions")
+    assert verdict("cumsum", "2.12", ranks={4}).note is None
+
+
 def test_faults_are_of_operations_that_the_tables_have():
     for row in wrong.ROWS:
         for operation in row.operations:

@@ -59,7 +59,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "_scaled_dot_product_flash_attention_for_cpu": (_ATTENTION,),
     # Training on MPS takes the attention that is made of products and a softmax.
     "_scaled_dot_product_flash_attention_for_cpu_backward": ("bmm", "_softmax_backward_data"),
-    # torch/nn/modules/activation.py and transformer.py take these for `cpu` and `cuda` only.
+    # PyTorch's modules for attention take these fast paths on `cpu` and `cuda` only.
     "_native_multi_head_attention": ("linear", _ATTENTION),
     "_transformer_encoder_layer_fwd": ("linear", _ATTENTION, "native_layer_norm"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from jupyter_mlgpu.record.errors import PlanError
@@ -10,6 +11,7 @@ from jupyter_mlgpu.record.sentence import say
 _MINOR = re.compile(r"(\d+)\.(\d+)")
 
 
+@functools.lru_cache(maxsize=256)
 def number(version: str) -> tuple[int, int]:
     """Return a version's first two numbers, by which versions are ordered: (2, 15) for `2.15.0a0+git1234`.
 

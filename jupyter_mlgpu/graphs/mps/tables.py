@@ -29,7 +29,7 @@ _WORST: tuple[Kind, ...] = ("missing", "type", "wrong", "fallback", "unknown", "
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MpsVerdict:
     """What an operation would do, where that is known from, and what else is known of it."""
 
     kind: Kind
@@ -38,7 +38,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Build:
+class Wheel:
     """The wheel that the table was read from, and the commit that it was built from."""
 
     version: str
@@ -52,7 +52,7 @@ class _Data:
     """operations.json: names by kind and range of versions, and error texts, each with its function."""
 
     script: int
-    builds: Mapping[str, Build]
+    builds: Mapping[str, Wheel]
     operations: Mapping[Kind, Mapping[str, tuple[str, ...]]]
     refusals: Mapping[str, Mapping[str, str]]
 
@@ -63,7 +63,7 @@ class OperationTable:
 
     version: str
     asked: str
-    build: Build
+    build: Wheel
     kinds: Mapping[str, Kind]
 
     @property
@@ -77,7 +77,9 @@ class OperationTable:
             version=self.version,
         )
 
-    def verdict(self, operation: str, dtypes: frozenset[str], ranks: frozenset[int] = frozenset()) -> Verdict:
+    def verdict(
+        self, operation: str, dtypes: frozenset[str], ranks: frozenset[int] = frozenset()
+    ) -> MpsVerdict:
         """Return what an operation would do with tensors of these types and numbers of dimensions.
 
         `operation` is an ATen name with its overload (`addmm`, `add.Tensor`), `dtypes` are names such as
@@ -85,7 +87,7 @@ class OperationTable:
         """
         name = operation.removeprefix("aten::")
         if "::" in name:
-            return Verdict("unknown", say("It is no operation of PyTorch's own."))
+            return MpsVerdict("unknown", say("It is no operation of PyTorch's own."))
         kind = self.kinds.get(name)
         called = composites.calls(name)
         if called and (kind in (None, "composite") or name in composites.INSTEAD):
@@ -93,22 +95,24 @@ class OperationTable:
         refused = limits.rows(name, dtypes, ranks, self.version)
         note = self._note((name,), dtypes, ranks)
         if refused and refused[0].when is None:
-            return Verdict("type", self._error(refused[0].text), note)
+            return MpsVerdict("type", self._error(refused[0].text), note)
         if kind is None:
-            return Verdict("unknown", say("PyTorch {version} has no such operation.", version=self.version))
+            return MpsVerdict(
+                "unknown", say("PyTorch {version} has no such operation.", version=self.version)
+            )
         known = wrong.rows(name, dtypes, ranks, self.version)
         if known and known[0].usual:
-            return Verdict("wrong", issue(known[0].issue), note)
-        return Verdict(kind, self._registration(kind), note)
+            return MpsVerdict("wrong", issue(known[0].issue), note)
+        return MpsVerdict(kind, self._registration(kind), note)
 
-    def _by_calls(self, called: tuple[str, ...], dtypes: frozenset[str], ranks: frozenset[int]) -> Verdict:
+    def _by_calls(self, called: tuple[str, ...], dtypes: frozenset[str], ranks: frozenset[int]) -> MpsVerdict:
         """Return the worst verdict of the operations that decide over another."""
         verdicts = [(self.verdict(one, dtypes, ranks), one) for one in called]
         found, worst = min(verdicts, key=lambda pair: _WORST.index(pair[0].kind))
         kind: Kind = "composite" if found.kind == "gpu" else found.kind
         note = self._note(called, dtypes, ranks)
         calls = say("On MPS it calls `{called}`.", called=worst)
-        return Verdict(kind, found.source, joined(calls, note) if note else calls)
+        return MpsVerdict(kind, found.source, joined(calls, note) if note else calls)
 
     def _note(
         self, operations: tuple[str, ...], dtypes: frozenset[str], ranks: frozenset[int]
@@ -121,7 +125,11 @@ class OperationTable:
                     sentences.append(say("Fails where {when}.", when=limit.when))
             for row in wrong.rows(name, dtypes, ranks, self.version):
                 at = issue(row.issue)
-                sentences.append(say("Known to be wrong where {when} ({issue}).", when=row.when, issue=at))
+                sentences.append(
+                    say("Known to end the process where {when} ({issue}).", when=row.when, issue=at)
+                    if row.ends
+                    else say("Known to be wrong where {when} ({issue}).", when=row.when, issue=at)
+                )
             if self.kinds.get(name) == "missing":
                 sentences += [
                     say("Where `{caller}` calls it, that one runs on the CPU.", caller=caller)

@@ -24,7 +24,7 @@ class Wrong:
 
     `operations` have no overload. Empty `dtypes` stand for all, and `ranks` are the numbers of dimensions of
     which one must be there. `usual` says that ordinary programs meet the condition; others need, for example,
-    2**31 elements.
+    2**31 elements. `ends` says that Apple's framework ends the process there, which is no wrong result.
     """
 
     issue: int
@@ -34,6 +34,7 @@ class Wrong:
     dtypes: frozenset[str] = frozenset()
     ranks: frozenset[int] = frozenset()
     usual: bool = False
+    ends: bool = False
 
     def meets(self, operation: str, dtypes: frozenset[str], ranks: frozenset[int], version: str) -> bool:
         """Return True unless name, version, types or ranks rule the row out."""
@@ -135,6 +136,23 @@ ROWS = (
         dtypes=frozenset({"uint8", "int8"}),
     ),
     Wrong(
+        154881,
+        ("cumsum", "cumprod"),
+        "2.8-2.12",
+        say("more than four dimensions begin with the one that is summed"),
+        ranks=frozenset(range(5, 17)),
+        ends=True,
+    ),
+    Wrong(
+        197796,
+        ("linear",),
+        "2.13-2.13",
+        say("the weight is a transposed view, on macOS 27"),
+        dtypes=frozenset({"bfloat16"}),
+        ranks=frozenset({3}),
+        ends=True,
+    ),
+    Wrong(
         197235,
         ("var", "std", "var_mean", "std_mean"),
         "2.8-2.14",
@@ -170,6 +188,14 @@ ROWS = (
         _CONVOLUTION,
         "2.8-2.11",
         say("the input is a slice of the channels of a `channels_last` tensor"),
+    ),
+    Wrong(
+        188335,
+        _CONVOLUTION,
+        "2.8-2.13",
+        say("`groups` is the number of input channels and the kernel is as high as the input"),
+        dtypes=frozenset({"float32"}),
+        ranks=frozenset({4}),
     ),
     Wrong(169342, _CONVOLUTION, "2.9-", say("the input is a part made by `chunk`, on an M5")),
     Wrong(
