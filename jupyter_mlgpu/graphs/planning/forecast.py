@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from jupyter_mlgpu.graphs.planning.crossing import RULE, Crossing, crossings
 from jupyter_mlgpu.graphs.planning.flow import Flow
@@ -22,6 +22,9 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.graphs.mps.forecast import MpsForecast
+
+#: The targets of TensorFlow's graphs.
+GraphTarget = Literal["metal", "metal-community", "cuda", "mlcompute"]
 
 GROUPS = say(
     "A subgraph is a group of operations that can run on the device as a whole: within each "
@@ -141,6 +144,12 @@ class Plan(Pictured):
         return json_data
 
 
+@overload
+def plan(model_or_function: Any, *inputs: Any, target: Literal["mps"]) -> MpsForecast: ...
+@overload
+def plan(model_or_function: Any, *inputs: Any, target: GraphTarget = ...) -> Plan: ...
+@overload
+def plan(model_or_function: Any, *inputs: Any, target: str) -> Plan | MpsForecast: ...
 def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan | MpsForecast:
     """Forecast which operations have a kernel on a device, without running anything and without the device.
 

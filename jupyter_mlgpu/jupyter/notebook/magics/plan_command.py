@@ -27,7 +27,8 @@ def plan_command(line: str, namespace: Mapping[str, Any]) -> Plan | MpsForecast:
     if not arguments.words:
         raise UsageError(joined(say("%mlc_plan needs a model or a function."), _HELP))
     subject, *inputs = [_value(word, namespace) for word in arguments.words]
-    return plan(subject, *inputs, target=arguments.target)
+    target: str = arguments.target
+    return plan(subject, *inputs, target=target)
 
 
 def _words(line: str) -> list[str]:
