@@ -425,6 +425,24 @@ def test_what_needs_a_gpu_to_be_built_is_traced_without_one(device):
     assert "linear_backward" in named(traced)
 
 
+@pytest.mark.parametrize("device", ["cuda", "mps"])
+def test_modules_that_are_moved_to_a_gpu_are_traced_and_left_where_they_were(device):
+    model, layer = nn.Sequential(nn.LSTM(3, 3), nn.Flatten(0)), nn.Linear(3, 2).half()
+    before = model[0].weight_ih_l0, layer.weight
+
+    def step(x):
+        model.to(device)
+        layer.to(device).float()
+        nn.Linear(3, 3).to(device)(x.to(device))
+        layer(model[0](x)[0]).sum().backward()
+
+    traced = trace(step, (torch.ones(2, 3),), train=False)
+    assert traced.untraced == ()
+    assert model[0].weight_ih_l0 is before[0]
+    assert layer.weight is before[1]
+    assert {one.dtypes for one in traced.operations if one.operation == "linear"} == {frozenset({"float32"})}
+
+
 def test_a_default_device_that_is_not_here_does_not_matter():
     def step(x):
         with torch.device("mps"):

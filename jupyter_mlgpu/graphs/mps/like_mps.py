@@ -32,7 +32,23 @@ def like_mps() -> Iterator[None]:
                 if hasattr(module, name):
                     _set(stack, module, name, lambda *given, **named: 0)
         _set(stack, torch.amp.autocast_mode.autocast, "__init__", _for_the_cpu(torch.float16))
+        _set(stack, torch.nn.Module, "_apply", _apply)
         yield
+
+
+def _apply(module: Any, function: Callable[[Any], Any], recurse: bool = True) -> Any:
+    """Do what `Module._apply` does for `to` and the like; PyTorch's own cannot exchange fake tensors."""
+    from torch.nn import Parameter
+
+    for one in module.children() if recurse else ():
+        one._apply(function)
+    for name, weight in module._parameters.items():
+        if weight is not None and (made := function(weight)) is not weight:
+            module._parameters[name] = Parameter(made.detach(), weight.requires_grad)
+    for name, buffer in module._buffers.items():
+        if buffer is not None:
+            module._buffers[name] = function(buffer)
+    return module
 
 
 def _for_the_cpu(half: Any) -> Callable[..., None]:
