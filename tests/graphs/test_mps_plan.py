@@ -82,6 +82,56 @@ def test_single_operations_are_judged_by_their_version(name, version, expected):
     assert found(function, value, version=version) == expected
 
 
+#: Calls that have kernels, or are made of what has, since PyTorch 2.13. Each is given a matrix of 4 x 4.
+RUN = {
+    "inv": lambda x: torch.linalg.inv(x),
+    "det": lambda x: torch.linalg.det(x),
+    "qr": lambda x: torch.linalg.qr(x),
+    "cholesky": lambda x: torch.linalg.cholesky(x),
+    "solve": lambda x: torch.linalg.solve(x, x),
+    "lu": lambda x: torch.linalg.lu(x),
+    "norm": lambda x: torch.linalg.norm(x),
+    "cumsum": lambda x: x.cumsum(0),
+    "logcumsumexp": lambda x: x.logcumsumexp(0),
+    "topk": lambda x: x.topk(2),
+    "kthvalue": lambda x: x.kthvalue(2),
+    "median": lambda x: x.median(),
+    "unique": lambda x: torch.unique(x),
+    "nonzero": lambda x: torch.nonzero(x),
+    "masked": lambda x: x[x > 0].sum(),
+    "bincount": lambda x: torch.bincount(x.long().flatten()),
+    "histc": lambda x: torch.histc(x),
+    "multinomial": lambda x: torch.multinomial(x.abs(), 2),
+    "tril": lambda x: torch.tril(x),
+    "cdist": lambda x: torch.cdist(x, x),
+    "unfold": lambda x: F.unfold(x[None, None], 2),
+    "fold": lambda x: F.fold(x[None, :, :2], (3, 1), (2, 1)),
+    "grid sample": lambda x: F.grid_sample(x[None, None], torch.rand(1, 3, 3, 2)),
+    "bilinear": lambda x: F.interpolate(x[None, None], scale_factor=2, mode="bilinear"),
+    "complex product": lambda x: torch.complex(x, x) @ torch.complex(x, x),
+    "repeat interleave": lambda x: x.repeat_interleave(torch.tensor([1, 2, 3, 4]), 0),
+    "bucketize": lambda x: torch.bucketize(x, torch.arange(3.0)),
+    "i0": lambda x: torch.special.i0(x),
+    "erfinv": lambda x: torch.erfinv(x),
+    "digamma": lambda x: torch.digamma(x),
+    "roll": lambda x: x.roll(1),
+    "gather": lambda x: x.gather(0, torch.zeros(1, 4, dtype=torch.long)),
+    "scatter": lambda x: x.scatter_add(0, torch.zeros(1, 4, dtype=torch.long), x),
+    "where": lambda x: torch.where(x > 0, x, -x),
+    "attention": lambda x: F.scaled_dot_product_attention(x[None], x[None], x[None]),
+    "cross entropy": lambda x: F.cross_entropy(x, torch.tensor([0, 1, 2, 3])),
+    "rms norm": lambda x: F.rms_norm(x, (4,)),
+    "conv1d": lambda x: F.conv1d(x[None], torch.ones(2, 4, 3)),
+    "vmap": lambda x: torch.vmap(lambda row: row.sin().sum())(x),
+    "grad": lambda x: torch.func.grad(lambda y: y.sin().sum())(x),
+}
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_these_operations_need_no_attention(name):
+    assert found(RUN[name], torch.randn(4, 4)) == {}
+
+
 def test_the_backward_pass_is_judged_too():
     def ctc(scores):
         lengths = torch.tensor([4]), torch.tensor([2])

@@ -17,7 +17,8 @@ from jupyter_mlgpu.graphs.mps.traced import CodePlace
 Owner = Literal["torch", "optimizer", "library", "user"]
 
 _OURS = str(Path(jupyter_mlgpu.__file__).parent)
-_LIBRARIES = tuple({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+#: The folders of installed packages: of an environment, of a system's Python, of a user.
+_LIBRARIES = ("/site-packages/", "/dist-packages/")
 _PYTHON = sysconfig.get_path("stdlib")
 
 
@@ -49,11 +50,15 @@ def find(end: CodeType, layers: Mapping[int, str]) -> tuple[CodePlace, bool]:
 @cache
 def owner_of(file: str) -> Owner:
     """Return whose a file of Python code is."""
-    if file.startswith(_LIBRARIES):
-        inside = next(file[len(one) :] for one in _LIBRARIES if file.startswith(one)).replace("\\", "/")
-        if inside.startswith("/torch/optim/"):
+    if file.startswith(_OURS):
+        return "torch"
+    name = file.replace("\\", "/")
+    library = next((one for one in _LIBRARIES if one in name), None)
+    if library is not None:
+        inside = name.partition(library)[2]
+        if inside.startswith("torch/optim/"):
             return "optimizer"
-        return "torch" if inside.startswith("/torch/") else "library"
-    if file.startswith(("<frozen", "<string", _OURS, _PYTHON)):
+        return "torch" if inside.startswith("torch/") else "library"
+    if file.startswith(("<frozen", "<string", _PYTHON)):
         return "torch"
     return "user"
