@@ -306,6 +306,25 @@ def test_a_module_stays_as_it_was_where_its_step_fails():
     assert model[1].weight is weight
 
 
+def test_an_interrupted_trace_leaves_all_as_it_was():
+    model = nn.Linear(3, 3)
+    optimizer = torch.optim.Adam(model.parameters())
+    weight = model.weight
+
+    def step(x):
+        model(x).sum().backward()
+        optimizer.step()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trace(step, (torch.ones(2, 3),), train=False)
+    assert model.weight is weight
+    assert optimizer.param_groups[0]["params"][0] is weight
+    assert weight.grad is None
+    assert not optimizer.state
+    assert type(model.weight + 1) is torch.Tensor
+
+
 # --- What depends on values -------------------------------------------------------------------------
 
 

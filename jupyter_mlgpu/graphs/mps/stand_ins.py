@@ -19,6 +19,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps.places import owner_of
+from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -113,12 +114,13 @@ class StandIns:
                 self._reach(one, 0)
             yield
         finally:
-            for undo in reversed(self._undo):
-                undo()
-            torch.set_rng_state(states[0])
-            random.setstate(states[1])
-            if numpy is not None:
-                numpy.random.set_state(numpy_state)
+            with Uninterrupted():
+                for undo in reversed(self._undo):
+                    undo()
+                torch.set_rng_state(states[0])
+                random.setstate(states[1])
+                if numpy is not None:
+                    numpy.random.set_state(numpy_state)
 
     def _reach(self, value: Any, depth: int) -> None:
         from torch import Tensor, dtype
@@ -189,15 +191,15 @@ class StandIns:
                 before = cell.cell_contents
             except ValueError:  # a name without a value yet
                 continue
-            cell.cell_contents = self._replaced(before)
             self._undo.append(functools.partial(setattr, cell, "cell_contents", before))
+            cell.cell_contents = self._replaced(before)
             self._reach(before, depth + 1)
         names = function.__globals__
         for name in _names(function.__code__):
             if name in names:
                 before = names[name]
-                names[name] = self._replaced(before)
                 self._undo.append(functools.partial(names.__setitem__, name, before))
+                names[name] = self._replaced(before)
                 self._reach(before, depth + 1)
         self._reach([function.__defaults__, function.__kwdefaults__], depth)
 
