@@ -339,6 +339,17 @@ def test_a_branch_that_depends_on_a_value_is_told_with_its_line():
     assert f"line {line_of(step, 'if x.sum')}" in str(traced.assumptions)
 
 
+def test_a_number_that_the_code_itself_made_is_known():
+    def step(x):
+        for _ in range(torch.tensor(3).item()):
+            x = x.sin()
+        return x
+
+    traced = trace(step, (torch.ones(3),), train=False)
+    assert sum(one.count for one in traced.operations if one.operation == "sin") == 3
+    assert traced.assumptions == ()
+
+
 def test_loops_that_wait_for_a_value_end():
     def step(x):
         while x.sum() > 1:

@@ -72,16 +72,17 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
             named = tree_map(_on_cpu, dict(named or {}))
             if operation.namespace in ("prim", "profiler"):
                 return operation(*given, **named)
-            if any(
+            name = _name(operation)
+            # The number in `torch.tensor(3)` is given to `lift_fresh`, and known from then on.
+            if name != "lift_fresh" and any(
                 isinstance(one, Tensor) and not isinstance(one, FakeTensor)
                 for one in tree_leaves((given, named))
             ):
                 given, named = stand_ins.of((given, named))
-            name = _name(operation)
             within = self.within[-1] if self.within else ""
             made = None
             try:
-                if name in ("_local_scalar_dense", "equal"):
+                if name in ("_local_scalar_dense", "equal") and given[0].constant is None:
                     place, phase, _ = recording.locate()
                     made = recording.values.scalar(given[0], name, None if phase == "optimizer" else place)
                 else:
