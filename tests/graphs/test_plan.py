@@ -585,9 +585,9 @@ def test_the_magic_shows_a_table_and_a_picture_and_gives_the_plan(two_cpus):
     [
         ("%mlc_plan", "%mlc_plan needs a model or a function"),
         ("%mlc_plan nothing_here", "NameError"),
-        ("%mlc_plan f --target", "Targets are metal, metal-community, cuda and mlcompute"),
+        ("%mlc_plan f --target", "Targets are metal, metal-community, cuda, mlcompute"),
         ("%mlc_plan f --device gpu", "Unknown word '--device'"),
-        ("%mlc_plan f x --target tpu", "Choose metal, metal-community, cuda or mlcompute"),
+        ("%mlc_plan f x --target tpu", "Choose metal, metal-community, cuda, mlcompute or mps"),
         ("%mlc_plan f(", "is not a name or an expression"),
         ("%mlc_plan 7", "An object of type int cannot be planned"),
         ("%mlc_plan f", "could not be traced with 0 inputs"),

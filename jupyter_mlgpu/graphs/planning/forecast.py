@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from jupyter_mlgpu.graphs.planning.crossing import RULE, Crossing, crossings
 from jupyter_mlgpu.graphs.planning.flow import Flow
@@ -16,7 +17,14 @@ from jupyter_mlgpu.graphs.planning.placing import target as target_named
 from jupyter_mlgpu.graphs.planning.subgraphs import Group, divide
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.displayable import Pictured
+from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.graphs.mps.forecast import MpsForecast
+
+#: The targets of TensorFlow's graphs.
+GraphTarget = Literal["metal", "metal-community", "cuda", "mlcompute"]
 
 GROUPS = say(
     "A subgraph is a group of operations that can run on the device as a whole: within each "
@@ -136,7 +144,13 @@ class Plan(Pictured):
         return json_data
 
 
-def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
+@overload
+def plan(model_or_function: Any, *inputs: Any, target: Literal["mps"]) -> MpsForecast: ...
+@overload
+def plan(model_or_function: Any, *inputs: Any, target: GraphTarget = ...) -> Plan: ...
+@overload
+def plan(model_or_function: Any, *inputs: Any, target: str) -> Plan | MpsForecast: ...
+def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan | MpsForecast:
     """Forecast which operations have a kernel on a device, without running anything and without the device.
 
     `model_or_function` is a `tf.function` (with inputs), a concrete function, or a built Keras model. With a
@@ -146,13 +160,31 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
 
     `target` is "metal" (Apple's tensorflow-metal), "metal-community" (tensorflow-metal-plugin, which is not
     Apple's), "cuda" or "mlcompute" (Apple's fork). Raises PlanError for another target, and for what cannot
-    be traced.
+    be traced. "mps" is for PyTorch: see `jupyter_mlgpu.graphs.mps.forecast.forecast`.
     """
+    if target == "mps":
+        from jupyter_mlgpu.graphs.mps.forecast import forecast
+
+        return forecast(model_or_function, *inputs)
     to = target_named(target)
+    if _is_torch_module(model_or_function):
+        raise PlanError(
+            say(
+                "A {kind} is PyTorch's, and the target {target} is planned for TensorFlow: choose the target "
+                "mps.",
+                kind=type(model_or_function).__name__,
+                target=target,
+            )
+        )
     from jupyter_mlgpu.graphs.planning import reading
 
     subject, graph = reading.read(model_or_function, inputs, gpu=to.is_gpu)
     return of_graph(graph, to, subject)
+
+
+def _is_torch_module(subject: Any) -> bool:
+    module = sys.modules.get("torch.nn")
+    return module is not None and isinstance(subject, module.Module)
 
 
 def of_graph(graph: FunctionGraph, to: PlanTarget, subject: str) -> Plan:

@@ -86,6 +86,10 @@ class Placement:
         return self.where not in ("cpu", "beside")
 
 
+#: All targets. The last one is for PyTorch, which `graphs/mps/` plans.
+TARGETS = ("metal", "metal-community", "cuda", "mlcompute", "mps")
+
+
 def target(name: str) -> PlanTarget:
     """Return the target of this name, with its tables. Raises PlanError for an unknown name."""
     caveats: tuple[str, ...] = (FORECAST, _STAND_IN)
@@ -101,8 +105,10 @@ def target(name: str) -> PlanTarget:
         caveats = (ELIGIBILITY, _LAYERS)
         table = kernels.load("mlcompute")
         return PlanTarget(name, "ML Compute", table, "MLC", table, caveats, say("layer"), _TENSORS)
-    near = "".join(f"{one} " for one in nearest(name, ("metal", "metal-community", "cuda", "mlcompute")))
-    raise PlanError(f"There is no target {name!r}. {near}Choose metal, metal-community, cuda or mlcompute.")
+    near = "".join(f"{one} " for one in nearest(name, TARGETS))
+    raise PlanError(
+        f"There is no target {name!r}. {near}Choose metal, metal-community, cuda, mlcompute or mps."
+    )
 
 
 def place(node: Node, function: str, to: PlanTarget) -> Placement:

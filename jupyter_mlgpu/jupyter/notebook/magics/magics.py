@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.experiment.bench.against import Against
     from jupyter_mlgpu.experiment.bench.run import BenchRun
     from jupyter_mlgpu.experiment.race.result import RaceResult
+    from jupyter_mlgpu.graphs.mps.forecast import MpsForecast
     from jupyter_mlgpu.graphs.planning.forecast import Plan
     from jupyter_mlgpu.jupyter.notebook.magics.commands import Commands
     from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
@@ -199,7 +200,7 @@ class MlgpuMagics(Magics):
         return None
 
     @line_magic
-    def mlc_plan(self, line: str) -> Plan:
+    def mlc_plan(self, line: str) -> Plan | MpsForecast:
         """Find out which operations would have a Metal kernel, without running anything and without a Mac.
 
         %mlc_plan model                the forward pass of a built Keras model
@@ -208,6 +209,8 @@ class MlgpuMagics(Magics):
         %mlc_plan function x           a tf.function with its inputs
         %mlc_plan ... --target cuda    for CUDA;  mlcompute: Apple's old TensorFlow fork;
                                        metal-community: tensorflow-metal-plugin, not Apple's plug-in
+        %mlc_plan model x y --target mps    the training step of a PyTorch module on a Mac's GPU, without
+                                            y its forward pass; also `step x y` for a function
 
         Inputs may be arrays, tensors or `tf.TensorSpec((None, 28, 28))`: only their shapes and types are
         used. For a training step, rows come in batches of 32, as in fit. The result says what would run on

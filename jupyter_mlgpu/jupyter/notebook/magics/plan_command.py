@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_mlgpu.graphs.mps.forecast import MpsForecast
 from jupyter_mlgpu.graphs.planning.forecast import Plan, plan
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.option_parser import magic_parser
@@ -13,11 +14,11 @@ from jupyter_mlgpu.record.sentence import joined, say
 
 _HELP = say(
     "For example `%mlc_plan model x y --target cuda`. Targets are metal, metal-community, "
-    "cuda and mlcompute; `%mlc_plan?` explains."
+    "cuda, mlcompute and mps; `%mlc_plan?` explains."
 )
 
 
-def plan_command(line: str, namespace: Mapping[str, Any]) -> Plan:
+def plan_command(line: str, namespace: Mapping[str, Any]) -> Plan | MpsForecast:
     """Run `%mlc_plan LINE` and return the plan to show. Words are names or expressions of the user's."""
     parser = magic_parser("%mlc_plan", _HELP)
     parser.add_argument("words", nargs="*")
@@ -26,7 +27,8 @@ def plan_command(line: str, namespace: Mapping[str, Any]) -> Plan:
     if not arguments.words:
         raise UsageError(joined(say("%mlc_plan needs a model or a function."), _HELP))
     subject, *inputs = [_value(word, namespace) for word in arguments.words]
-    return plan(subject, *inputs, target=arguments.target)
+    target: str = arguments.target
+    return plan(subject, *inputs, target=target)
 
 
 def _words(line: str) -> list[str]:

@@ -1,0 +1,139 @@
+"""PyTorch's two modes that a step is traced under: one sees calls from Python, the other each ATen operation.
+
+Their classes are made in functions, because PyTorch is imported only when something is traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_mlgpu.graphs.mps import recurrent
+from jupyter_mlgpu.graphs.mps.operation_recording import WHOLE, OperationRecording
+from jupyter_mlgpu.graphs.mps.stand_ins import StandIns
+
+#: Calls whose own code makes tolerances in float64 on a CPU and in float32 on MPS (pytorch#114771).
+_TOLERANT = ("linalg_", "pinverse")
+#: What fake tensors call instead of operations that take numbers: on a device it is these.
+_NAMED = {"_ctc_loss.Tensor": "_ctc_loss", "_ctc_loss_backward.Tensor": "_ctc_loss_backward"}
+#: Calls that need singular values alone, and so no `linalg_svd`. A trace on a CPU does not see that one,
+#: which MPS had in its list of fallbacks (MPSFallback.mm).
+_ONLY_VALUES = frozenset(
+    {
+        *("linalg_svdvals", "linalg_norm", "linalg_matrix_norm", "linalg_cond", "linalg_matrix_rank"),
+        *("norm", "nuclear_norm"),
+    }
+)
+#: Composite operations whose own code is traced: others of these call what may have no kernel.
+_OPENED = "linalg_"
+_COMPOSITES = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+_DEEPEST = 8
+
+
+def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]:
+    """Return the mode of Python's calls and that of operations, to be entered in this order."""
+    from torch import _C, Tensor
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch.overrides import TorchFunctionMode
+    from torch.utils._device import _device_constructors
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves, tree_map
+
+    makes_tensors = _device_constructors()
+
+    class Calls(TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(
+            self, function: Any, types: Any, given: tuple[Any, ...] = (), named: Any = None
+        ) -> Any:
+            name = getattr(function, "__name__", "")
+            recording.call = name
+            given, named = tree_map(_on_cpu, (given, dict(named or {})))
+            if name in ("cuda", "xpu", "pin_memory") and given and isinstance(given[0], Tensor):
+                return given[0]
+            if function in makes_tensors and named.get("device") is None:
+                named["device"] = "cpu"
+            if name in ("numpy", "__array__", "tolist"):
+                recording.locate()
+                return recording.values.outside(given[0], name, recording.last)
+            if recurrent.is_call(name, given, named):
+                return recurrent.shortened(recording, name, function, given)
+            if name in WHOLE and name != "lstm":
+                return recording.as_one(name, lambda: function(*given, **named), (given, named))
+            if name.startswith(_TOLERANT) and not _has_float64((given, named)):
+                return recording.with_tolerances(lambda: function(*given, **named))
+            return function(*given, **named)
+
+    class Operations(TorchDispatchMode):  # type: ignore[misc]
+        within: tuple[str, ...] = ()
+
+        def __torch_dispatch__(
+            self, operation: Any, types: Any, given: tuple[Any, ...] = (), named: Any = None
+        ) -> Any:
+            named = tree_map(_on_cpu, dict(named or {}))
+            if operation.namespace in ("prim", "profiler"):
+                return operation(*given, **named)
+            name = _name(operation)
+            # The number in `torch.tensor(3)` is given to `lift_fresh`, and known from then on.
+            if name != "lift_fresh" and any(
+                isinstance(one, Tensor) and not isinstance(one, FakeTensor)
+                for one in tree_leaves((given, named))
+            ):
+                given, named = stand_ins.of((given, named))
+            within = self.within[-1] if self.within else ""
+            made = None
+            try:
+                if name in ("_local_scalar_dense", "equal") and given[0].constant is None:
+                    place, phase, _ = recording.locate()
+                    made = recording.values.scalar(given[0], name, None if phase == "optimizer" else place)
+                else:
+                    made = recording.values.made_up(name, given) or self._opened(
+                        operation, name, given, named
+                    )
+                    made = recording.values.sized(made, name, lambda: recording.locate()[0])
+                return made
+            finally:
+                if name == "_linalg_svd" and recording.call not in _ONLY_VALUES:
+                    recording.add("linalg_svd", (given, named, made), within)
+                    within = "linalg_svd"
+                recording.add(_NAMED.get(name, name), (given, named, made), within)
+
+        def _opened(self, operation: Any, name: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+            keys = [getattr(_C.DispatchKey, one) for one in _COMPOSITES]
+            key = next((one for one in keys if operation.has_kernel_for_dispatch_key(one)), None)
+            if not name.startswith(_OPENED) or key is None or len(self.within) == _DEEPEST:
+                return operation(*given, **named)
+            self.within = (*self.within, name)
+            try:
+                with self:
+                    return operation._op_dk(key, *given, **named)
+            except NotImplementedError:  # its own code reads values that fake tensors have not
+                return operation(*given, **named)
+            finally:
+                self.within = self.within[:-1]
+
+    return Calls(), Operations()
+
+
+def _name(operation: Any) -> str:
+    """Return an operation's name as in native_functions.yaml, with its library if it is another's."""
+    name = operation._schema.name.removeprefix("aten::")
+    overload = operation._schema.overload_name
+    return f"{name}.{overload}" if overload else str(name)
+
+
+def _on_cpu(value: Any) -> Any:
+    """Return a device of any kind as the CPU: nothing is traced on another one."""
+    from torch import device
+
+    if isinstance(value, device) and value.type != "cpu":
+        return device("cpu")
+    if isinstance(value, str) and value.split(":")[0] in ("cuda", "mps", "xpu", "meta"):
+        return "cpu"
+    return value
+
+
+def _has_float64(values: Any) -> bool:
+    from torch import Tensor, float64
+    from torch.utils._pytree import tree_leaves
+
+    return any(isinstance(one, Tensor) and one.dtype is float64 for one in tree_leaves(values))

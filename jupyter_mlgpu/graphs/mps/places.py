@@ -1,0 +1,64 @@
+"""Finds the line of the user's code, and the layer, in which an operation was called."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Literal
+
+import jupyter_mlgpu
+from jupyter_mlgpu.graphs.mps.traced import CodePlace
+
+#: `torch` is PyTorch's and what lies around a call (Python's own library, this package).
+Owner = Literal["torch", "optimizer", "library", "user"]
+
+_OURS = str(Path(jupyter_mlgpu.__file__).parent)
+#: The folders of installed packages: of an environment, of a system's Python, of a user.
+_LIBRARIES = ("/site-packages/", "/dist-packages/")
+_PYTHON = sysconfig.get_path("stdlib")
+
+
+def find(end: CodeType, layers: Mapping[int, str]) -> tuple[CodePlace, bool]:
+    """Return where the running operation was called, and whether an optimizer called it.
+
+    The stack is read up to the frame that runs `end`. The innermost line of the user's own files counts; if
+    there is none, that of a library. `layers` has the names of modules by identity.
+    """
+    frame = sys._getframe(1)
+    layer: str | None = None
+    library: tuple[str, int] | None = None
+    optimizer = False
+    while frame.f_back is not None and frame.f_code is not end:
+        code = frame.f_code
+        owner = owner_of(code.co_filename)
+        if owner == "user":
+            return CodePlace(code.co_filename, frame.f_lineno or 0, layer or ""), optimizer
+        if owner == "optimizer":
+            optimizer = True
+        elif owner == "library" and library is None:
+            library = code.co_filename, frame.f_lineno or 0
+        elif layer is None and code.co_name == "_call_impl":
+            layer = layers.get(id(frame.f_locals.get("self")))
+        frame = frame.f_back
+    return CodePlace(*(library or ("", 0)), layer or ""), optimizer
+
+
+@cache
+def owner_of(file: str) -> Owner:
+    """Return whose a file of Python code is."""
+    if file.startswith(_OURS):
+        return "torch"
+    name = file.replace("\\", "/")
+    library = next((one for one in _LIBRARIES if one in name), None)
+    if library is not None:
+        inside = name.partition(library)[2]
+        if inside.startswith("torch/optim/"):
+            return "optimizer"
+        return "torch" if inside.startswith("torch/") else "library"
+    if file.startswith(("<frozen", "<string", _PYTHON)):
+        return "torch"
+    return "user"

@@ -1,0 +1,130 @@
+"""Stands in for values and sizes that are known only when a step runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_mlgpu.graphs.mps.traced import CodePlace
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+
+#: A size that depends on values, such as the number of results of `nonzero`.
+SIZE = 2
+#: How often one line reads a value before it gets another one, so that loops end whichever they wait for.
+_SAME = 4
+
+
+class UnknownValues:
+    """Gives numbers for what fake tensors have not, and remembers where."""
+
+    def __init__(self) -> None:
+        self._read: Counter[CodePlace] = Counter()
+        self._sized: dict[CodePlace, str] = {}
+        self._left: dict[CodePlace, None] = {}
+        self._shortened: dict[tuple[int, int], None] = {}
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """What was assumed, in one sentence per kind."""
+        found = []
+        if self._read:
+            found.append(
+                say(
+                    "Values are read ({lines}) that are not known before the step runs: where a branch or a "
+                    "loop depends on them, only one way was followed.",
+                    lines=_lines(self._read),
+                )
+            )
+        if self._sized:
+            found.append(
+                say(
+                    "Sizes depend on values ({names}, {lines}): they were taken as {size}.",
+                    names=", ".join(dict.fromkeys(f"`{one}`" for one in self._sized.values())),
+                    lines=_lines(self._sized),
+                    size=SIZE,
+                )
+            )
+        if self._left:
+            found.append(
+                say(
+                    "Values leave PyTorch ({lines}): zeros stood for them, and other libraries' work is not "
+                    "planned.",
+                    lines=_lines(self._left),
+                )
+            )
+        for steps, length in self._shortened:
+            found.append(
+                say(
+                    "A recurrent layer was traced for {steps} of its {length} steps of time, which have the "
+                    "same operations: its counts are too low.",
+                    steps=steps,
+                    length=length,
+                )
+            )
+        return tuple(found)
+
+    def shorten(self, steps: int, length: int) -> None:
+        """Remember that a recurrent layer was traced for fewer steps than it has."""
+        self._shortened[steps, length] = None
+
+    def scalar(self, tensor: Any, operation: str, place: CodePlace | None) -> bool | int | float:
+        """Return a number for the value of a tensor with one element: 1, and 0 when a line asks again.
+
+        Without a place it is 1: optimizers of PyTorch read the number of their steps.
+        """
+        one = 1
+        if place is not None:
+            one -= self._read[place] // _SAME % 2
+            self._read[place] += 1
+        if operation == "equal" or str(tensor.dtype) == "torch.bool":
+            return bool(one)
+        return float(one) if tensor.dtype.is_floating_point else one
+
+    def sized(self, made: Any, operation: str, place: Callable[[], CodePlace]) -> Any:
+        """Return an operation's results, with a number for each size that depends on values."""
+        from torch import Tensor, empty
+        from torch.utils._pytree import tree_leaves, tree_map
+
+        def known(one: Any) -> Any:
+            if not isinstance(one, Tensor) or all(type(size) is int for size in one.shape):
+                return one
+            self._sized.setdefault(place(), operation)
+            return empty([size if type(size) is int else SIZE for size in one.shape], dtype=one.dtype)
+
+        if all(
+            type(size) is int for one in tree_leaves(made) if isinstance(one, Tensor) for size in one.shape
+        ):
+            return made
+        return tree_map(known, made)
+
+    def made_up(self, operation: str, given: tuple[Any, ...]) -> Any:
+        """Return results of an operation that fake tensors do not know, because they depend on values."""
+        if operation not in ("_ctc_loss", "_ctc_loss.Tensor"):
+            return None
+        scores = given[0]
+        steps, batch = scores.shape[0], scores.shape[1] if scores.dim() == 3 else 1
+        return scores.new_empty((batch,)), scores.new_empty((batch, steps, 2 * SIZE + 1))
+
+    def outside(self, tensor: Any, call: str, place: CodePlace) -> Any:
+        """Return zeros of a tensor's shape, as NumPy's array or as lists."""
+        self._left[place] = None
+        shape = tuple(tensor.shape)
+        if call == "tolist":
+            return _zeros(shape, False if str(tensor.dtype) == "torch.bool" else 0)
+        import numpy
+
+        kind = str(tensor.dtype).removeprefix("torch.")
+        return numpy.zeros(shape, kind if hasattr(numpy, kind) else "float32")
+
+
+def _zeros(shape: tuple[int, ...], zero: int | bool) -> Any:
+    return [_zeros(shape[1:], zero) for _ in range(shape[0])] if shape else zero
+
+
+def _lines(places: Any) -> Sentence:
+    """Return the lines of some places, as `line 3, line 5`."""
+    numbers = sorted({one.line for one in places if one.line})
+    if not numbers:
+        return say("in a module of a library")
+    return say_count("line {numbers}", "lines {numbers}", len(numbers), numbers=", ".join(map(str, numbers)))

@@ -1,0 +1,1 @@
+"""The page of a forecast for PyTorch on a Mac's GPU."""
