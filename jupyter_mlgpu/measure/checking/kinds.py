@@ -68,7 +68,7 @@ _EXACT = frozenset(
     "_foreach_minimum _foreach_clamp_max _foreach_clamp_min _foreach_sign _foreach_max fmod "
     "count_nonzero heaviside frac ldexp split_with_sizes_copy _reshape_alias _reshape_copy "
     "narrow_copy t_copy view_copy permute_copy expand_copy max_pool2d mkldnn_max_pool2d "
-    "block_diag cartesian_prod _chunk_cat".split()
+    "block_diag cartesian_prod _chunk_cat _unsafe_view".split()
 )
 _PLACES = frozenset(
     "sort topk max min argmax argmin argsort median nanmedian kthvalue mode cummax cummin _cummax_helper "

@@ -1,0 +1,28 @@
+"""The check raises no alarm about ordinary cells, whose errors their number types explain."""
+
+import pytest
+
+from tests.support import check_cells
+
+pytestmark = pytest.mark.needs("torch")
+
+#: Each cell's title is followed by the number types that it is run in.
+CELLS = [
+    (cell, dtype)
+    for cell in check_cells.cells("check_cells/ordinary.py")
+    for dtype in cell.title.partition(" | ")[2].split()
+]
+
+
+@pytest.mark.parametrize(("cell", "dtype"), CELLS, ids=[f"{cell.title} {dtype}" for cell, dtype in CELLS])
+def test_an_ordinary_cell_raises_no_alarm(cell, dtype):
+    import torch
+
+    from jupyter_mlgpu.measure.checking.check_mode import checking
+
+    torch.manual_seed(0)
+    with checking() as checker:
+        check_cells.run(cell, T=getattr(torch, dtype))
+    result = checker.result()
+    assert result.first == ()
+    assert result.checked or result.random
