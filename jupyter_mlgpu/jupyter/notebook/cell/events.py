@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.jupyter.notebook.cell.after_reply import AfterReply
 from jupyter_mlgpu.jupyter.notebook.cell.cell_code import has_rejected_options, only_steers_package, title
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_cells
+from jupyter_mlgpu.jupyter.notebook.cell.checked_cell import CheckedCell
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell
 from jupyter_mlgpu.jupyter.notebook.cell.tracebacks import Tracebacks
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
@@ -56,6 +57,7 @@ class _Running(Struct):
     repeats: bool = False
     items: int | None = None
     tracebacks: Tracebacks | None = None
+    check: CheckedCell | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -164,6 +166,9 @@ class CellEvents:
         request = (
             None if has_rejected_options(code, self._ours) else self._request_for(running, len(stack), code)
         )
+        if request is not None and request.check:
+            running.check = CheckedCell.begin()
+            request = None  # neither measured nor recorded: its time is not that of the cell
         if request is not None:
             running.items = request.items
             if not self.capture.active:
@@ -200,6 +205,9 @@ class CellEvents:
         while stack:
             running = stack.pop()
             matches = result is None or _is_of(result, running)
+            if running.check is not None:
+                running.check.end()
+                running.check.show(running.info.raw_cell, self._execution_count(running, result), self.shell)
             error, code_ended = _error(result), None
             if running.tracebacks is not None:
                 error = running.tracebacks.display_error() if result is None else error
@@ -263,6 +271,8 @@ class CellEvents:
             self.after_reply.run(partial(_reporting, "could not make this cell's receipt", complete))
 
     def _close(self, running: _Running) -> None:
+        if running.check is not None:
+            running.check.end()
         if running.tracebacks is not None:
             running.tracebacks.end()
         if running.measurement is not None:

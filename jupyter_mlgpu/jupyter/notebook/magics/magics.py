@@ -127,6 +127,7 @@ class MlgpuMagics(Magics):
         %mlc_trace save PATH   save the records to a file (JSON Lines, one record per line)
         %%mlc_trace --ops      as a cell's first line: time per operation, from the framework's profiler
         %%mlc_trace --ops --repeat 5   the same after a warm-up run and 5 runs without the profiler
+        %%mlc_trace --check    PyTorch: are the results right? Names the first wrong operation and its line
 
         More
 
@@ -155,6 +156,7 @@ class MlgpuMagics(Magics):
 
         A profiler slows the cell down, so the time of a profiled run is not shown as its timing; with
         --repeat, the runs before it are. No state is reset between runs: each starts from what the last left.
+        With --check, each operation is computed again on the CPU in float64, and the cell gets no receipt.
 
         Examples:
 
@@ -165,6 +167,9 @@ class MlgpuMagics(Magics):
 
             %%mlc_trace
             model.fit(x, y)
+
+            %%mlc_trace --check
+            loss = train_step(x, y)
         """
         if cell is not None:
             # `transform.py` removes a typed line before the cell runs, except for a cell that repeats. So
