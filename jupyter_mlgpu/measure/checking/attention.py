@@ -6,21 +6,21 @@ import math
 from typing import Any
 
 from jupyter_mlgpu.measure.checking.kinds import base_name
-from jupyter_mlgpu.measure.checking.reference import Call, NotComparable
+from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall
 
 
-def dropout(call: Call) -> float:
+def dropout(call: OperationCall) -> float:
     """Return the share of weights that are dropped at random."""
     return float(_argument(call, 0.0, "dropout_p") or 0.0)
 
 
-def evaluate(call: Call) -> list[Any]:
+def evaluate(call: OperationCall) -> list[Any]:
     """Return the attention, or the gradients of query, key and value in a backward operation."""
     import torch
 
     query, key, value = (call.argument(name) for name in ("query", "key", "value"))
     if query.dim() != 4 or any(one.dim() != 4 for one in (key, value)):
-        raise NotComparable("attention of another layout")
+        raise NotComparableError("attention of another layout")
     repeats = query.shape[1] // key.shape[1]
     if repeats > 1:
         key, value = key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)
@@ -38,7 +38,7 @@ def evaluate(call: Call) -> list[Any]:
         return [weights @ value]
     gradient = _argument(call, None, "grad_out", "grad_out_")
     if gradient is None or repeats > 1:
-        raise NotComparable("a gradient of another layout")
+        raise NotComparableError("a gradient of another layout")
     of_weights = gradient @ value.transpose(-2, -1)
     of_scores = weights * (of_weights - (of_weights * weights).sum(-1, keepdim=True))
     return [
@@ -48,7 +48,7 @@ def evaluate(call: Call) -> list[Any]:
     ]
 
 
-def _argument(call: Call, otherwise: Any, *names: str) -> Any:
+def _argument(call: OperationCall, otherwise: Any, *names: str) -> Any:
     """Return the first of these arguments that the operation has."""
     for name in names:
         try:

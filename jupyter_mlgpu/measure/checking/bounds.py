@@ -1,6 +1,6 @@
 """The error of each element of a result that its number type explains.
 
-u is the unit roundoff of a type, half the distance from 1 to the next number. After Higham, "Accuracy and
+u is the unit roundoff of a type (`roundoff.py`). After Higham, "Accuracy and
 Stability of Numerical Algorithms", chapter 3: a sum of n products, in any order, is off by at most gamma_n
 sum |a||b|, where gamma_n = n u / (1 - n u). It also covers atomics and sums that change from run to run.
 The sum of absolute values is the same operation on the absolute values, because it is linear in each tensor.
@@ -16,16 +16,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from jupyter_mlgpu.measure.checking.kinds import Kind, base_name
-from jupyter_mlgpu.measure.checking.reference import Call, NotComparable
+from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, base_name, names_of
+from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall
+from jupyter_mlgpu.measure.checking.roundoff import UNIT, gamma, input_unit, is_convolution, smallest, unit_of
 
-#: Unit roundoffs, from the bits of the significands: 11, 8, 24 and 53.
-UNIT = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
-UNIT |= {"complex32": 2.0**-11, "complex64": 2.0**-24, "complex128": 2.0**-53}
-#: TF32 keeps 10 bits after the first; tensor cores may cut the others off instead of rounding.
-TF32 = 2.0**-10
-#: The smallest number of float16, which all GPUs keep.
-SMALLEST_HALF = 2.0**-24
 #: Sums in lower types are kept in float32, except that a GPU may add up a few parts in the lower type.
 LOW_PARTS = 4
 #: Arithmetic is correctly rounded; a fast division is 2.5 units off (Metal Shading Language, table 8.2).
@@ -40,62 +34,14 @@ GENERAL = {"high": (16.0, 32.0), "low": (4.0, 4.0)}
 #: Random roundings of all inputs whose largest change counts.
 TRIALS = 3
 
-_ARITHMETIC = frozenset("add sub rsub mul div true_divide reciprocal sqrt _foreach_add _foreach_sub".split())
-#: Sums whose parts are added in the result's own type, one after the other.
-_STEPWISE = frozenset(
-    "scatter_add scatter scatter_reduce index_add index_put _index_put_impl _unsafe_index_put "
-    "embedding_dense_backward col2im max_pool2d_with_indices_backward max_pool3d_with_indices_backward "
-    "adaptive_max_pool2d_backward adaptive_max_pool3d_backward avg_pool2d_backward avg_pool3d_backward "
-    "_adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward upsample_nearest2d_backward "
-    "upsample_bilinear2d_backward".split()
-)
-_CONVOLUTIONS = ("convolution", "conv_", "conv2d", "conv3d", "conv_transpose", "_convolution")
 
-Evaluate = Callable[[Call], list[Any]]
-
-
-def gamma(n: Any, unit: float) -> Any:
-    """Return n u / (1 - n u), and 1 from n u = 1/2 on: from there a sum may no longer grow at all."""
-    import torch
-
-    product = torch.as_tensor(n, dtype=torch.float64, device="cpu") * unit
-    return torch.where(product < 0.5, product / (1 - product), 1.0)
-
-
-def unit_of(dtype: Any) -> float:
-    """Return the unit roundoff of a number type, 0 for whole numbers."""
-    return UNIT.get(str(dtype).removeprefix("torch."), 0.0)
-
-
-def smallest(dtype: Any) -> float:
-    """Return the error of a few underflows: a GPU may round subnormal numbers of float32 to 0."""
-    import torch
-
-    if not (dtype.is_floating_point or dtype.is_complex):
-        return 0.0
-    half = dtype in (torch.float16, torch.complex32)
-    return 4 * (SMALLEST_HALF if half else float(torch.finfo(dtype).tiny))
-
-
-def input_unit(dtypes: list[Any], device: str, name: str) -> float:
-    """Return the relative error of rounding inputs of a product to TF32 or bfloat16, if settings allow it."""
-    import torch
-
-    if torch.float32 not in dtypes and torch.complex64 not in dtypes:
-        return 0.0
-    if torch.get_float32_matmul_precision() == "medium":
-        return UNIT["bfloat16"]
-    if device != "cuda":
-        return 0.0
-    convolution = any(one in name for one in _CONVOLUTIONS)
-    tf32 = torch.backends.cudnn.allow_tf32 if convolution else torch.backends.cuda.matmul.allow_tf32
-    return TF32 if tf32 else 0.0
+Evaluate = Callable[[OperationCall], list[Any]]
 
 
 class Bounds:
     """The bounds of one operation's results, which `device` computed; `evaluate` computes a reference."""
 
-    def __init__(self, kind: Kind, call: Call, evaluate: Evaluate, device: str) -> None:
+    def __init__(self, kind: ComparisonKind, call: OperationCall, evaluate: Evaluate, device: str) -> None:
         self._kind = kind
         self._call = call
         self._evaluate = evaluate
@@ -105,23 +51,23 @@ class Bounds:
     def of(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:
         """Return, for each result, its bound and the largest number on the way to it (or None)."""
         ways = {
-            Kind.LINEAR: self._linear,
-            Kind.ELEMENTWISE: self._elementwise,
-            Kind.PRODUCT: self._product,
-            Kind.DISTANCE: self._distance,
+            ComparisonKind.LINEAR: self._linear,
+            ComparisonKind.ELEMENTWISE: self._elementwise,
+            ComparisonKind.PRODUCT: self._product,
+            ComparisonKind.DISTANCE: self._distance,
         }
         return ways.get(self._kind, self._general)(reference, given)
 
     def _linear(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:
         sums = [one.abs() for one in self._evaluate(self._call.map(_absolute))]
-        counts = self._evaluate(self._call.map(_ones)) if self._name in _STEPWISE else None
+        counts = self._evaluate(self._call.map(_ones)) if self._name in names_of("stepwise") else None
         found = []
         for place, (exact, ours, total) in enumerate(zip(reference, given, sums, strict=True)):
             if total.numel() and "bicubic" in self._name:  # some of its weights are negative, and add up to 2
                 total = total.max().expand(total.shape) * 2
             unit = unit_of(ours.dtype)
             low = unit > UNIT["float32"]
-            stepwise = self._name in _STEPWISE
+            stepwise = self._name in names_of("stepwise")
             terms = (
                 counts[place].abs() + self._terms(exact) * (counts[place].abs() <= 1)
                 if counts is not None and counts[place].shape == exact.shape
@@ -131,7 +77,7 @@ class Bounds:
             kept = unit if stepwise or not low else UNIT["float32"]
             share = gamma(steps, kept) + (LOW_PARTS * unit if low else 0.0) + 2.5 * self._rounded_inputs
             bound = share * total + 2 * unit * exact.abs() + smallest(ours.dtype)
-            if total.numel() and any(one in self._name for one in _CONVOLUTIONS):
+            if total.numel() and is_convolution(self._name):
                 fast = max(UNIT["float32"] if low else unit, self._rounded_inputs / FAST_CONVOLUTION)
                 bound = bound + FAST_CONVOLUTION * fast * total.max()
             found.append((bound, total))
@@ -152,8 +98,10 @@ class Bounds:
             return int(tensors[1].shape[0] * tensors[1].shape[-1]) + 1
         if name == "convolution_backward":
             gradient, weight = call.argument("grad_output"), call.argument("weight")
-            return int(max(weight[:, 0].numel(), gradient.numel() // max(1, gradient.shape[1]), weight[0].numel()))
-        if any(one in name for one in _CONVOLUTIONS):
+            return int(
+                max(weight[:, 0].numel(), gradient.numel() // max(1, gradient.shape[1]), weight[0].numel())
+            )
+        if is_convolution(name):
             weight = call.argument("weight")
             return int(max(weight[0].numel(), weight[:, 0].numel())) + 1
         if name == "cumsum":
@@ -163,14 +111,14 @@ class Bounds:
             return 16 + 4 * max(max(one.shape[2:], default=1) for one in [result, *tensors])
         windows = 1
         if any(one.name == "kernel_size" for one in call.operation._schema.arguments):
-            windows = math.prod(call.argument("kernel_size"))
+            windows = int(math.prod(call.argument("kernel_size")))
         largest = max((one.numel() for one in tensors), default=1)
-        return windows + 4 + 4 * math.ceil(largest / max(1, result.numel()))
+        return windows + 4 + 4 * math.ceil(largest / max(1, int(result.numel())))
 
     def _elementwise(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:
         units = [unit_of(one.dtype) for one in given]
         unit = max([*units, *map(unit_of, self._call.types)], default=0.0)
-        arithmetic = self._name in _ARITHMETIC
+        arithmetic = self._name in names_of("arithmetic")
         ulps = ARITHMETIC_ULPS if arithmetic else FUNCTION_ULPS
         low = unit > UNIT["float32"]
         # Lower types are computed in float32 and rounded once, or after each of a few steps.
@@ -262,9 +210,7 @@ def _is_inexact(leaf: Any, of_type: str) -> bool:
 
 def _moved_at(place: int, step: float) -> Callable[[Any, str, int], Any]:
     """Return a change that multiplies one argument by 1 + step."""
-    return lambda leaf, of_type, at: (
-        leaf * (1 + step) if at == place and _is_inexact(leaf, of_type) else leaf
-    )
+    return lambda leaf, of_type, at: leaf * (1 + step) if at == place and _is_inexact(leaf, of_type) else leaf
 
 
 def _moved_at_random(trial: int, unit: float) -> Callable[[Any, str, int], Any]:
@@ -308,7 +254,7 @@ def _change(new: Any, old: Any) -> Any:
 
     if new.shape != old.shape:
         if new.dim() != 1 or old.dim() != 1:
-            raise NotComparable("its shape depends on rounding")
+            raise NotComparableError("its shape depends on rounding")
         new = torch.cat([new, old[len(new) :]])[: len(old)]
     moved = (new.to(torch.complex128) - old.to(torch.complex128)).abs()
     return torch.where(torch.isfinite(moved), moved, 0.0)

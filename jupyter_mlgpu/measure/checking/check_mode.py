@@ -13,10 +13,17 @@ from jupyter_mlgpu.measure.checking import attention
 from jupyter_mlgpu.measure.checking.bounds import Bounds
 from jupyter_mlgpu.measure.checking.compare import Deviation, compare
 from jupyter_mlgpu.measure.checking.exact import settled, tolerance_of_exact
-from jupyter_mlgpu.measure.checking.kinds import Kind, full_name, kind_of
+from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, full_name, kind_of
 from jupyter_mlgpu.measure.checking.places import compare_places
-from jupyter_mlgpu.measure.checking.reference import Call, NotComparable, apart, outputs, take, to_cpu
-from jupyter_mlgpu.measure.checking.result import CheckResult, WrongResult
+from jupyter_mlgpu.measure.checking.reference import (
+    NotComparableError,
+    OperationCall,
+    apart,
+    outputs,
+    take,
+    to_cpu,
+)
+from jupyter_mlgpu.measure.checking.result import ResultCheck, WrongResult
 from jupyter_mlgpu.measure.checking.user_lines import called_at, called_by
 from jupyter_mlgpu.record.clock import real_time
 
@@ -29,8 +36,8 @@ FIRST = 10
 
 
 class _Prepared(NamedTuple):
-    kind: Kind
-    call: Call
+    kind: ComparisonKind
+    call: OperationCall
     #: The device of the arguments: the first that is not the CPU.
     device: str
 
@@ -47,9 +54,9 @@ class Checker:
         self._thread = threading.get_ident()
         self._lock = threading.RLock()
 
-    def result(self) -> CheckResult:
+    def result(self) -> ResultCheck:
         """Return what was found so far."""
-        return CheckResult(
+        return ResultCheck(
             self._checked,
             self._random,
             dict(self._not_comparable),
@@ -63,12 +70,12 @@ class Checker:
     def before(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Prepared | None:
         """Copy the arguments of an operation that is to be checked, before it runs."""
         kind = kind_of(operation)
-        if kind is Kind.VALUELESS:
+        if kind is ComparisonKind.VALUELESS:
             return None
-        if kind is Kind.RANDOM:
+        if kind is ComparisonKind.RANDOM:
             self._random += 1
             return None
-        if kind is Kind.NOT_COMPARABLE:
+        if kind is ComparisonKind.NOT_COMPARABLE:
             self._not_comparable[full_name(operation)] += 1
             return None
         if self._seconds >= self._budget or _elements(args, kwargs) > MOST_ELEMENTS:
@@ -76,8 +83,10 @@ class Checker:
             return None
         with self._timed(operation), apart():
             kind = settled(kind, operation, args, kwargs)
-            call = take(operation, args, kwargs, widen=kind not in (Kind.EXACT, Kind.PLACES))
-            if kind is Kind.ATTENTION and attention.dropout(call):
+            call = take(
+                operation, args, kwargs, widen=kind not in (ComparisonKind.EXACT, ComparisonKind.PLACES)
+            )
+            if kind is ComparisonKind.ATTENTION and attention.dropout(call):
                 self._random += 1
                 return None
             return _Prepared(kind, call, _device(args, kwargs))
@@ -112,7 +121,7 @@ class Checker:
             begun = real_time.perf_counter()
             try:
                 yield
-            except NotComparable:
+            except NotComparableError:
                 self._not_comparable[full_name(operation)] += 1
             except Exception as error:  # the check must not end the user's cell
                 self._not_comparable[f"{full_name(operation)} ({type(error).__name__})"] += 1
@@ -149,13 +158,15 @@ def checking(budget: float = BUDGET_S) -> Iterator[Checker]:
 def _differing(prepared: _Prepared, given: list[Any]) -> tuple[int, Deviation] | None:
     """Return the first result that is wrong, with its number."""
     call, kind = prepared.call, prepared.kind
-    evaluate = attention.evaluate if kind is Kind.ATTENTION else lambda one: list(map(_on_cpu, one.run()))
+    evaluate = (
+        attention.evaluate if kind is ComparisonKind.ATTENTION else lambda one: list(map(_on_cpu, one.run()))
+    )
     reference = evaluate(call)
-    if kind is Kind.ATTENTION:
+    if kind is ComparisonKind.ATTENTION:
         given = given[: len(reference)]
     if len(given) != len(reference):
-        raise NotComparable("another number of results")
-    if kind is Kind.PLACES:
+        raise NotComparableError("another number of results")
+    if kind is ComparisonKind.PLACES:
         found = compare_places(call, given, reference)
         return None if found is None else (0, found)
     # Beside the first result, devices have forms of their own, such as an empty one that is not needed.
@@ -163,7 +174,7 @@ def _differing(prepared: _Prepared, given: list[Any]) -> tuple[int, Deviation] |
         place for place in range(len(given)) if place == 0 or given[place].shape == reference[place].shape
     ]
     given, reference = [given[one] for one in pairs], [reference[one] for one in pairs]
-    if kind is Kind.EXACT:
+    if kind is ComparisonKind.EXACT:
         bounds = [(tolerance_of_exact(call, one), None) for one in given]
     else:
         bounds = _bounds(prepared, evaluate, pairs, reference, given)
@@ -176,7 +187,7 @@ def _differing(prepared: _Prepared, given: list[Any]) -> tuple[int, Deviation] |
 def _bounds(
     prepared: _Prepared, evaluate: Any, pairs: list[int], reference: list[Any], given: list[Any]
 ) -> list[tuple[Any, Any]]:
-    def chosen(call: Call) -> list[Any]:
+    def chosen(call: OperationCall) -> list[Any]:
         results = evaluate(call)
         return [results[one] for one in pairs]
 

@@ -38,7 +38,14 @@ def compare(given: Any, reference: Any, tolerance: Any, reach: Any = None) -> De
 
     if given.shape != reference.shape:
         return Deviation(
-            "shape", (), str(tuple(given.shape)), str(tuple(reference.shape)), None, None, 1, max(1, given.numel())
+            "shape",
+            (),
+            str(tuple(given.shape)),
+            str(tuple(reference.shape)),
+            None,
+            None,
+            1,
+            max(1, given.numel()),
         )
     if not given.numel():
         return None

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_mlgpu.measure.checking.kinds import Kind, base_name
-from jupyter_mlgpu.measure.checking.reference import Call
+from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, base_name
+from jupyter_mlgpu.measure.checking.reference import OperationCall
 
 
-def settled(kind: Kind, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Kind:
+def settled(
+    kind: ComparisonKind, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> ComparisonKind:
     """Return an operation's kind, which may depend on its arguments."""
-    name, call = base_name(operation), Call(operation, args, kwargs)
+    name, call = base_name(operation), OperationCall(operation, args, kwargs)
     if name in ("index_put", "_index_put_impl", "_unsafe_index_put"):
-        return Kind.LINEAR if call.argument("accumulate") else Kind.EXACT
+        return ComparisonKind.LINEAR if call.argument("accumulate") else ComparisonKind.EXACT
     if name in ("scatter", "scatter_reduce", "index_reduce") and "reduce" in _arguments(operation):
-        ways = {"sum": Kind.LINEAR, "add": Kind.LINEAR, "mean": Kind.LINEAR}
-        ways |= {"amax": Kind.EXACT, "amin": Kind.EXACT}
-        return ways.get(call.argument("reduce"), Kind.GENERAL)
+        ways = {"sum": ComparisonKind.LINEAR, "add": ComparisonKind.LINEAR, "mean": ComparisonKind.LINEAR}
+        ways |= {"amax": ComparisonKind.EXACT, "amin": ComparisonKind.EXACT}
+        return ways.get(call.argument("reduce"), ComparisonKind.GENERAL)
     return kind
 
 
@@ -24,7 +26,7 @@ def _arguments(operation: Any) -> set[str]:
     return {one.name for one in operation._schema.arguments}
 
 
-def tolerance_of_exact(call: Call, given: Any) -> Any:
+def tolerance_of_exact(call: OperationCall, given: Any) -> Any:
     """Return 0 where only one result is right, and infinity where each device has its own.
 
     Places that are written twice keep either value. A number beyond the range of a whole type, or NaN, has no
@@ -45,7 +47,7 @@ def tolerance_of_exact(call: Call, given: Any) -> Any:
     return none
 
 
-def _times_written(name: str, call: Call) -> Any:
+def _times_written(name: str, call: OperationCall) -> Any:
     import torch
 
     target = call.argument("self")

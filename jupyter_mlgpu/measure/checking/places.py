@@ -6,10 +6,10 @@ from typing import Any
 
 from jupyter_mlgpu.measure.checking.compare import Deviation, compare
 from jupyter_mlgpu.measure.checking.kinds import base_name
-from jupyter_mlgpu.measure.checking.reference import Call, NotComparable
+from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall
 
 
-def compare_places(call: Call, given: list[Any], reference: list[Any]) -> Deviation | None:
+def compare_places(call: OperationCall, given: list[Any], reference: list[Any]) -> Deviation | None:
     """Return the first difference of values, or of the values at the places; None if there is none.
 
     `call` has the arguments in the operation's own type, and `given` and `reference` are on the CPU.
@@ -33,7 +33,7 @@ def compare_places(call: Call, given: list[Any], reference: list[Any]) -> Deviat
     return found
 
 
-def _at(call: Call, places: Any) -> Any:
+def _at(call: OperationCall, places: Any) -> Any:
     """Return the values of the input at these places."""
     name, values = base_name(call.operation), call.argument("self")
     if "pool" in name:
@@ -43,7 +43,7 @@ def _at(call: Call, places: Any) -> Any:
     try:
         dim = call.argument("dim")
     except KeyError:
-        raise NotComparable("an overload of its own") from None
+        raise NotComparableError("an overload of its own") from None
     if not values.dim():
         return values.expand(places.shape)
     if dim is None:

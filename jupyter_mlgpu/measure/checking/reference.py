@@ -13,7 +13,7 @@ _WIDER = {"float16": "float64", "bfloat16": "float64", "float32": "float64"}
 _WIDER |= {"complex32": "complex128", "complex64": "complex128"}
 
 
-class NotComparable(Exception):
+class NotComparableError(Exception):
     """An operation that cannot be computed again here."""
 
 
@@ -40,7 +40,7 @@ def to_cpu(tensor: Any) -> Any:
 
 
 @dataclass
-class Call:
+class OperationCall:
     """An operation with copies of its arguments on the CPU, taken before it ran.
 
     `leaves` are the copies in the order of the schema, `types` the number types that they had.
@@ -62,7 +62,7 @@ class Call:
                 return self.kwargs.get(name, one.default_value)
         raise KeyError(name)
 
-    def map(self, change: Callable[[Any, str, int], Any]) -> Call:
+    def map(self, change: Callable[[Any, str, int], Any]) -> OperationCall:
         """Return the call with `change(value, type in the schema, place)` applied to each leaf."""
         from torch.utils._pytree import tree_map
 
@@ -75,7 +75,7 @@ class Call:
 
         args = tuple(changed(value, place) for place, value in enumerate(self.args))
         kwargs = {name: changed(value, places[name]) for name, value in self.kwargs.items()}
-        return Call(self.operation, args, kwargs, self.written, self.types)
+        return OperationCall(self.operation, args, kwargs, self.written, self.types)
 
     def run(self) -> list[Any]:
         """Run the operation on fresh copies and return its results, those written in place among them."""
@@ -86,11 +86,11 @@ class Call:
         try:
             result = self.operation(*call.args, **call.kwargs)
         except (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError) as error:
-            raise NotComparable(str(error).partition("\n")[0]) from None
+            raise NotComparableError(str(error).partition("\n")[0]) from None
         return outputs(self.operation, call.args, call.kwargs, self.written, result)
 
 
-def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen: bool) -> Call:
+def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen: bool) -> OperationCall:
     """Copy an operation's arguments to the CPU, before it runs.
 
     With `widen`, floating values become float64. A Python number beside tensors of a lower type is rounded to
@@ -105,11 +105,11 @@ def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen
         and one.alias_info.is_write
         and (place < len(args) or one.name in kwargs)
     )
-    call = Call(operation, args, kwargs, written)
+    call = OperationCall(operation, args, kwargs, written)
     tensors = [leaf for leaf in _leaves(call) if isinstance(leaf, torch.Tensor)]
     for one in tensors:
         if not _is_plain(one):
-            raise NotComparable("not a plain tensor")
+            raise NotComparableError("not a plain tensor")
     full = {one.dtype for one in tensors if one.dim()} or {one.dtype for one in tensors}
     floats = [one for one in full if one.is_floating_point or one.is_complex]
     common = max(floats, key=lambda one: (one.itemsize, one.is_complex), default=None)
@@ -130,9 +130,8 @@ def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen
 
     taken = call.map(change)
     taken.kwargs.pop("pin_memory", None)
-    if not tensors and "device" not in taken.kwargs:
-        if any(one.name == "device" for one in operation._schema.arguments):
-            taken.kwargs["device"] = torch.device("cpu")
+    if not tensors and any(one.name == "device" for one in operation._schema.arguments):
+        taken.kwargs["device"] = torch.device("cpu")
     taken.types = [one.dtype for one in tensors]
     return taken
 
@@ -149,11 +148,13 @@ def outputs(
     new = [] if only_written else tree_leaves(result)
     changed = [args[one] if isinstance(one, int) else kwargs[one] for one in written]
     return [
-        one for one in [*new, *tree_leaves(changed)] if isinstance(one, torch.Tensor | bool | int | float | complex)
+        one
+        for one in [*new, *tree_leaves(changed)]
+        if isinstance(one, torch.Tensor | bool | int | float | complex)
     ]
 
 
-def _leaves(call: Call) -> list[Any]:
+def _leaves(call: OperationCall) -> list[Any]:
     from torch.utils._pytree import tree_leaves
 
     return list(tree_leaves((call.args, call.kwargs)))

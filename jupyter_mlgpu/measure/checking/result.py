@@ -29,7 +29,7 @@ class WrongResult:
 
 
 @dataclass(frozen=True, repr=False)
-class CheckResult(Bundled):
+class ResultCheck(Bundled):
     """The operations of a run that were checked, and those that were not.
 
     `random` drew random numbers, `not_comparable` has counts of others by operation, `left_out` came after

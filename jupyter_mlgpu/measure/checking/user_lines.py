@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 import sysconfig
 from pathlib import Path
 from types import FrameType
@@ -11,6 +10,7 @@ from types import FrameType
 from msgspec import Struct
 
 import jupyter_mlgpu
+from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads
 
 _FOLDERS = tuple(
     str(Path(folder)) + "/"
@@ -43,4 +43,5 @@ def called_at(frame: FrameType | None) -> CalledAt | None:
 
 def called_by(thread: int) -> CalledAt | None:
     """Return the line of the user's code that a thread is at: it waits there for autograd's own thread."""
-    return called_at(sys._current_frames().get(thread))
+    with FramesOfOtherThreads() as frames:
+        return called_at(frames.get(thread))

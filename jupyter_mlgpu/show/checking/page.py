@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.measure.checking.compare import Deviation
-from jupyter_mlgpu.measure.checking.result import CheckResult, WrongResult
+from jupyter_mlgpu.measure.checking.result import ResultCheck, WrongResult
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
 from jupyter_mlgpu.show.page.model import Page, Table
@@ -14,7 +14,7 @@ _NAMED = 8
 
 
 @page_of.register
-def page(result: CheckResult) -> Page:
+def page(result: ResultCheck) -> Page:
     """Return the page: answer, table of the first wrong results, what was not checked, and how it works."""
     table = (_table(result),) if result.first else ()
     notes = (
@@ -32,7 +32,7 @@ def page(result: CheckResult) -> Page:
     )
 
 
-def headline(result: CheckResult) -> Sentence:
+def headline(result: ResultCheck) -> Sentence:
     """Return the answer in one sentence."""
     if result.first:
         return _first(result.first[0])
@@ -71,7 +71,7 @@ def _first(wrong: WrongResult) -> Sentence:
     )
 
 
-def _table(result: CheckResult) -> Table:
+def _table(result: ResultCheck) -> Table:
     columns = (
         say("operation"),
         say("line"),
@@ -86,9 +86,7 @@ def _table(result: CheckResult) -> Table:
     )
     below = ""
     if result.wrong > len(result.first):
-        below = say_count(
-            "{count} wrong operation in all.", "{count} wrong operations in all.", result.wrong
-        )
+        below = say_count("{count} wrong operation in all.", "{count} wrong operations in all.", result.wrong)
     return Table(
         columns,
         tuple(map(_row, result.first)),
@@ -116,10 +114,12 @@ def _row(wrong: WrongResult) -> tuple[str, ...]:
 
 def _element(wrong: WrongResult, deviation: Deviation) -> str:
     place = str(list(deviation.index))
-    return place if not wrong.output else say("{place} of result {number}", place=place, number=wrong.output + 1)
+    return (
+        place if not wrong.output else say("{place} of result {number}", place=place, number=wrong.output + 1)
+    )
 
 
-def _not_checked(result: CheckResult) -> list[Sentence]:
+def _not_checked(result: ResultCheck) -> list[Sentence]:
     found = []
     if result.first:
         found.append(

@@ -297,7 +297,7 @@ x = torch.randn(6, 8, dtype=T)
 torch.cat([x, x]), torch.stack([x, x], 1), x.repeat(2, 2), x.roll(1), x.flip(0), x.tril()
 # %% changing types | float32 bfloat16 float16 complex64
 x = torch.randn(100, dtype=T)
-x.double(), x.to(torch.complex128).to(T) if T.is_complex else x.half().float().bfloat16().int()
+x.to(torch.complex128).to(T) if T.is_complex else x.double().half().float().bfloat16().int()
 # %% numbers that do not fit | float32 bfloat16 float16
 torch.tensor([1e10, float('nan'), -1e10]).to(T).to(torch.int32)
 # %% a range | float32 bfloat16 float16

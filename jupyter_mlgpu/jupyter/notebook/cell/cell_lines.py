@@ -48,7 +48,7 @@ def in_blocks(activity: Activity | None, shell: Any, of_user: OfUser) -> Activit
 
 
 def name_of_line(line: Line, code: str, number: int | None, shell: Any) -> Sentence:
-    """Return a line's name for people, such as `line 7 of [3]`, in the cell that the user sees if possible."""
+    """Return a line's name for people, as `line 7 of [3]`: in the cell that the user sees, if possible."""
     found = _in_cell(line, code, number, shell)
     cell = number if found is None or found.cell is None else found.cell
     if found is None:

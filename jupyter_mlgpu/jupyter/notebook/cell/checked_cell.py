@@ -1,4 +1,4 @@
-"""A cell under `%%mlc_trace --check`: its PyTorch operations are checked while it runs, and it has no receipt."""
+"""A cell under `%%mlc_trace --check`, whose PyTorch operations are checked while it runs."""
 
 from __future__ import annotations
 

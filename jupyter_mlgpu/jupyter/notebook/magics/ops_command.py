@@ -67,9 +67,7 @@ def parse_request(words: str) -> OperationsRequest:
             alone = "--shapes" if arguments.shapes else "--repeat"
             raise UsageError(joined(say("{word} requires --ops.", word=alone), _HELP))
         if arguments.check and (arguments.ops or arguments.items is not None):
-            raise UsageError(
-                joined(say("--check is not a timed run: leave out the other options."), _HELP)
-            )
+            raise UsageError(joined(say("--check is not a timed run: leave out the other options."), _HELP))
         return OperationsRequest(
             arguments.ops,
             _number(arguments.repeat, "--repeat", MOST_REPEATS),
