@@ -22,7 +22,10 @@ def page(result: ResultCheck) -> Page:
             "Each operation was computed again on the CPU in float64 from the inputs that the device had, "
             "and the difference was compared with the error that the number type explains."
         ),
-        say("This was no timed run: a cell takes many times as long while it is checked."),
+        say(
+            "This was no timed run: a cell takes many times as long while it is checked, and functions of "
+            "`torch.compile` run eagerly."
+        ),
     )
     return Page(
         (*table, *_not_checked(result)),
