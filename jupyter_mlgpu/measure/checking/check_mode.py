@@ -31,6 +31,9 @@ from jupyter_mlgpu.record.clock import real_time
 BUDGET_S = 60.0
 #: Elements of an operation's tensors: the copies in float64 of more would take gigabytes.
 MOST_ELEMENTS = 2**26
+#: Once half of the time is spent, so many of each operation with the same shapes and types are checked, so that
+#: a loop does not take the time of what follows it.
+ALIKE = 3
 #: Wrong operations that are described.
 FIRST = 10
 
@@ -50,6 +53,7 @@ class Checker:
         self._seconds = 0.0
         self._checked = self._random = self._left_out = self._wrong = 0
         self._not_comparable: Counter[str] = Counter()
+        self._alike: Counter[Any] = Counter()
         self._first: list[WrongResult] = []
         self._thread = threading.get_ident()
         self._lock = threading.RLock()
@@ -78,7 +82,7 @@ class Checker:
         if kind is ComparisonKind.NOT_COMPARABLE:
             self._not_comparable[full_name(operation)] += 1
             return None
-        if self._seconds >= self._budget or _elements(args, kwargs) > MOST_ELEMENTS:
+        if self._is_left_out(operation, args, kwargs):
             self._left_out += 1
             return None
         with self._timed(operation), apart():
@@ -91,6 +95,15 @@ class Checker:
                 return None
             return _Prepared(kind, call, _device(args, kwargs))
         return None
+
+    def _is_left_out(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Return True if an operation is too large, or if the time is spent, or half spent on its likes."""
+        tensors = _tensors((args, kwargs))
+        if self._seconds >= self._budget or sum(one.numel() for one in tensors) > MOST_ELEMENTS:
+            return True
+        kind = (operation, tuple((one.shape, one.dtype) for one in tensors))
+        self._alike[kind] += 1
+        return self._seconds >= self._budget / 2 and self._alike[kind] > ALIKE
 
     def after(self, prepared: _Prepared, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Compare what an operation gave with its reference."""
@@ -205,10 +218,6 @@ def _tensors(value: Any) -> list[Any]:
     from torch.utils._pytree import tree_leaves
 
     return [one for one in tree_leaves(value) if isinstance(one, torch.Tensor)]
-
-
-def _elements(args: Any, kwargs: Any) -> int:
-    return sum(one.numel() for one in _tensors((args, kwargs)))
 
 
 def _device(args: Any, kwargs: Any) -> str:
