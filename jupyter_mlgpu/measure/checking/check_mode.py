@@ -31,8 +31,8 @@ from jupyter_mlgpu.record.clock import real_time
 BUDGET_S = 60.0
 #: Elements of an operation's tensors: the copies in float64 of more would take gigabytes.
 MOST_ELEMENTS = 2**26
-#: Once half of the time is spent, so many of each operation with the same shapes and types are checked, so that
-#: a loop does not take the time of what follows it.
+#: Once half of the time is spent, so many of each operation with the same shapes and types are checked, for a
+#: loop must not take the time of what follows it.
 ALIKE = 3
 #: Wrong operations that are described.
 FIRST = 10

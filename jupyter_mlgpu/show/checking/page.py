@@ -150,8 +150,10 @@ def _not_checked(result: ResultCheck) -> list[Sentence]:
     if result.left_out:
         found.append(
             say_count(
-                "{count} was left out: checking stops after {time}, and skips very large tensors.",
-                "{count} were left out: checking stops after {time}, and skips very large tensors.",
+                "{count} was left out: checking takes {time} at most, half of it for repetitions, and skips "
+                "very large tensors.",
+                "{count} were left out: checking takes {time} at most, half of it for repetitions, and skips "
+                "very large tensors.",
                 result.left_out,
                 time=units.seconds(result.budget),
             )

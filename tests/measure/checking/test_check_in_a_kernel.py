@@ -36,13 +36,19 @@ def notebook(start_for_module):
     return start_for_module()
 
 
-def test_right_results_are_counted_and_the_cell_has_its_value_and_no_receipt(notebook):
+def test_right_results_are_counted_and_the_cell_has_its_value(notebook):
     result = notebook.run("%%mlc_trace --check\nimport torch\nx = torch.ones(3, 3)\n(x @ x).sum().item()")
     assert ("execute_result", "27.0") in [
         (kind, data["text/plain"]) for kind, data in result.outputs if kind == "execute_result"
     ]
     assert answer(result).startswith("No wrong result in 4 operations.")
-    assert result.receipts == []
+
+
+def test_the_receipt_of_a_checked_cell_is_no_timing(notebook):
+    receipt = notebook.run("%%mlc_trace --check\ntorch.ones(3).exp()").receipt
+    assert receipt["mode"] == "checked"
+    assert [one["quantity"] for one in receipt["readings"] if one["value"] is not None] == []
+    assert receipt["notes"] == ["No wrong result in 2 operations."]
 
 
 def test_the_first_wrong_result_is_named_with_its_line_and_the_cells_own_error_is_raised(notebook):
@@ -58,7 +64,13 @@ def test_the_first_wrong_result_is_named_with_its_line_and_the_cells_own_error_i
 
 def test_the_next_cell_is_measured_as_before(notebook):
     result = notebook.run("torch.ones(3).cumsum(0)")
-    assert len(result.receipts) == 1
+    assert result.receipt["mode"] == "light"
+    assert result.value("wall_time") > 0
+
+
+def test_a_race_is_refused_in_a_checked_cell(notebook):
+    result = notebook.run("%%mlc_trace --check\n%%mlc_race\ntorch.ones(3)")
+    assert "leave out --ops or --check" in result.text
 
 
 def test_other_options_are_refused_before_the_cell_runs(notebook):

@@ -12,8 +12,9 @@ from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import name_of_line
 from jupyter_mlgpu.jupyter.notebook.host_environment import cells_of
 from jupyter_mlgpu.measure.activity.activity import Line
 from jupyter_mlgpu.record.extras import installed
-from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.stderr import say_on_stderr
+from jupyter_mlgpu.show.checking.page import headline
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.checking.check_mode import Checker
@@ -43,11 +44,13 @@ class CheckedCell:
         """End the check. A second call changes nothing."""
         self._stack.close()
 
-    def show(self, code: str, number: int | None, shell: Any) -> None:
-        """Show the result under the cell with this code and execution count."""
+    def show(self, code: str, number: int | None, shell: Any) -> Sentence:
+        """Show the result under the cell with this code and execution count; return the answer."""
         result = self._checker.result()
         named = tuple(_with_line(one, code, number, shell) for one in result.first)
-        display(replace(result, first=named))  # type: ignore[no-untyped-call]
+        result = replace(result, first=named)
+        display(result)  # type: ignore[no-untyped-call]
+        return headline(result)
 
 
 def _with_line(wrong: WrongResult, code: str, number: int | None, shell: Any) -> WrongResult:

@@ -168,7 +168,6 @@ class CellEvents:
         )
         if request is not None and request.check:
             running.check = CheckedCell.begin()
-            request = None  # neither measured nor recorded: its time is not that of the cell
         if request is not None:
             running.items = request.items
             if not self.capture.active:
@@ -182,6 +181,7 @@ class CellEvents:
                 ops=request.ops,
                 shapes=request.shapes,
                 waits=len(stack) > 1,  # a run of a repeating cell, which is compared with the others
+                checked=running.check is not None,
             )
             running.tracebacks = Tracebacks(self.shell, running.measurement)
             self.on_start(running.measurement, request)
@@ -207,7 +207,6 @@ class CellEvents:
             matches = result is None or _is_of(result, running)
             if running.check is not None:
                 running.check.end()
-                running.check.show(running.info.raw_cell, self._execution_count(running, result), self.shell)
             error, code_ended = _error(result), None
             if running.tracebacks is not None:
                 error = running.tracebacks.display_error() if result is None else error
@@ -217,6 +216,7 @@ class CellEvents:
             notes = self.runtime.selection.leave() if running.entered else []
             if running.measurement is not None:
                 running.measurement.end(code_ended)
+                _reporting("could not show this cell's check", partial(self._show_check, running, result))
                 outcome = "interrupted" if result is None and error is None else _outcome(error)
                 if outcome == "error" and running.tracebacks is not None and registry.loaded():
                     self.capture.failed(running.tracebacks.words())
@@ -232,6 +232,12 @@ class CellEvents:
                 self._pause()
             if matches:
                 return
+
+    def _show_check(self, running: _Running, result: Any) -> None:
+        """Show the answer of a check under the cell, and note it for the record."""
+        if running.check is not None and running.measurement is not None:
+            count = self._execution_count(running, result)
+            running.measurement.notes.append(running.check.show(running.info.raw_cell, count, self.shell))
 
     def _complete_after_reply(
         self,

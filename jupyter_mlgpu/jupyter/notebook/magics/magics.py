@@ -156,7 +156,7 @@ class MlgpuMagics(Magics):
 
         A profiler slows the cell down, so the time of a profiled run is not shown as its timing; with
         --repeat, the runs before it are. No state is reset between runs: each starts from what the last left.
-        With --check, each operation is computed again on the CPU in float64, and the cell gets no receipt.
+        With --check, each operation is computed again on the CPU in float64: its receipt has no figures.
 
         Examples:
 

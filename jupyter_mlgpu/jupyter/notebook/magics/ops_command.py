@@ -37,7 +37,7 @@ class OperationsRequest(Struct, frozen=True):
     `shapes` asks for input shapes and FLOP in addition to the times. `items` is the number of images,
     sequences or rows that the cell works on, as the user gave it. `turn` is the number of the run in a cell
     that repeats, with the wall times of the runs before it in seconds. `check` asks if the results of
-    PyTorch's operations are right, in a run that is not measured.
+    PyTorch's operations are right, in a run that is not timed.
     """
 
     ops: bool = False
