@@ -19,6 +19,7 @@ from jupyter_mlgpu.measure.checking.reference import (
     NotComparableError,
     OperationCall,
     apart,
+    is_plain,
     outputs,
     take,
     to_cpu,
@@ -210,7 +211,11 @@ def _bounds(
 def _on_cpu(value: Any) -> Any:
     import torch
 
-    return to_cpu(value) if isinstance(value, torch.Tensor) else torch.tensor(value, device="cpu")
+    if not isinstance(value, torch.Tensor):
+        return torch.tensor(value, device="cpu")
+    if not is_plain(value):
+        raise NotComparableError("not a plain tensor")
+    return to_cpu(value)
 
 
 def _tensors(value: Any) -> list[Any]:

@@ -108,7 +108,7 @@ def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen
     call = OperationCall(operation, args, kwargs, written)
     tensors = [leaf for leaf in _leaves(call) if isinstance(leaf, torch.Tensor)]
     for one in tensors:
-        if not _is_plain(one):
+        if not is_plain(one):
             raise NotComparableError("not a plain tensor")
     full = {one.dtype for one in tensors if one.dim()} or {one.dtype for one in tensors}
     floats = [one for one in full if one.is_floating_point or one.is_complex]
@@ -160,7 +160,8 @@ def _leaves(call: OperationCall) -> list[Any]:
     return list(tree_leaves((call.args, call.kwargs)))
 
 
-def _is_plain(tensor: Any) -> bool:
+def is_plain(tensor: Any) -> bool:
+    """Return True for an ordinary tensor: neither sparse, quantized nor nested, nor a class of its own."""
     import torch
 
     return (
