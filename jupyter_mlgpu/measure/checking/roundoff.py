@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from jupyter_mlgpu.measure.checking.kinds import names_of
+
 #: Unit roundoffs, from the bits of the significands: 11, 8, 24 and 53.
 UNIT = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
 UNIT |= {"complex32": 2.0**-11, "complex64": 2.0**-24, "complex128": 2.0**-53}
@@ -47,15 +49,28 @@ def is_convolution(name: str) -> bool:
 
 
 def input_unit(dtypes: list[Any], device: str, name: str) -> float:
-    """Return the relative error of rounding inputs of a product to TF32 or bfloat16, if settings allow it."""
+    """Return the relative error of rounding a product's float32 inputs to TF32 or bfloat16, where allowed.
+
+    `name` is the operation's. PyTorch 2.9 and newer have one setting for each library, older ones a switch.
+    """
     import torch
 
-    if torch.float32 not in dtypes and torch.complex64 not in dtypes:
+    if name not in names_of("products") and not is_convolution(name):
         return 0.0
-    if torch.get_float32_matmul_precision() == "medium":
-        return UNIT["bfloat16"]
-    if device != "cuda":
+    if device not in ("cpu", "cuda") or not {torch.float32, torch.complex64} & {*dtypes}:
         return 0.0
-    convolution = is_convolution(name)
-    tf32 = torch.backends.cudnn.allow_tf32 if convolution else torch.backends.cuda.matmul.allow_tf32
-    return TF32 if tf32 else 0.0
+    libraries = torch.backends.mkldnn, torch.backends.mkldnn
+    if device == "cuda":
+        libraries = torch.backends.cuda, torch.backends.cudnn
+    part = (
+        getattr(libraries[1], "conv", None) if is_convolution(name) else getattr(libraries[0], "matmul", None)
+    )
+    precision = getattr(part, "fp32_precision", None)
+    if precision is None and device == "cuda":
+        on = (
+            torch.backends.cudnn.allow_tf32 if is_convolution(name) else torch.backends.cuda.matmul.allow_tf32
+        )
+        precision = "tf32" if on else None
+    elif precision is None and torch.get_float32_matmul_precision() == "medium":
+        precision = "bf16"
+    return {"tf32": TF32, "bf16": UNIT["bfloat16"]}.get(precision or "", 0.0)
