@@ -96,6 +96,9 @@ class Bounds:
             return int(tensors[1].shape[-1]) + 1
         if name == "addbmm":
             return int(tensors[1].shape[0] * tensors[1].shape[-1]) + 1
+        if name == "linear_backward":
+            gradient, weight = call.argument("grad_output"), call.argument("weight")
+            return int(max(weight.shape[0], gradient.numel() // max(1, gradient.shape[-1])))
         if name == "convolution_backward":
             gradient, weight = call.argument("grad_output"), call.argument("weight")
             return int(
@@ -129,7 +132,7 @@ class Bounds:
             own = max(unit_of(ours.dtype), unit if exact.is_floating_point() or exact.is_complex() else 0.0)
             if arithmetic and not low:
                 change = change * 0.5
-            found.append((ulps * (own * exact.abs() + change) + smallest(ours.dtype), None))
+            found.append((ulps * (own * _sizes(exact) + change) + smallest(ours.dtype), None))
         return found
 
     def _changes_by_argument(self, reference: list[Any], unit: float) -> list[Any]:
@@ -175,7 +178,7 @@ class Bounds:
         found = []
         for exact, ours, change in zip(reference, given, worst, strict=True):
             whole = not (ours.is_floating_point() or ours.is_complex())
-            sizes = exact.abs().to(torch.float64)
+            sizes = _sizes(exact)
             sizes = sizes[torch.isfinite(sizes)]
             largest = 0.0 if whole or not sizes.numel() else float(sizes.max())
             bound = factor * torch.maximum(change, change.mean() if change.numel() else change)
@@ -243,6 +246,13 @@ def _ones(leaf: Any, of_type: str, place: int) -> Any:
     if isinstance(leaf, torch.Tensor) and (leaf.is_floating_point() or leaf.is_complex()):
         return torch.ones(leaf.shape, dtype=torch.float64, device="cpu")
     return leaf
+
+
+def _sizes(values: Any) -> Any:
+    """Return absolute values in float64, also of truth values."""
+    import torch
+
+    return values.abs() if values.is_complex() else values.to(torch.float64).abs()
 
 
 def _change(new: Any, old: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import Counter
@@ -152,13 +153,15 @@ def checking(budget: float = BUDGET_S) -> Iterator[Checker]:
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    checker = Checker(budget)
+    checker, process = Checker(budget), os.getpid()
 
     class CheckMode(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(
             self, operation: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
         ) -> Any:
             kwargs = kwargs or {}
+            if os.getpid() != process:  # a forked worker, whose answer nobody would read
+                return operation(*args, **kwargs)
             prepared = checker.before(operation, args, kwargs)
             result = operation(*args, **kwargs)
             if prepared is not None:
