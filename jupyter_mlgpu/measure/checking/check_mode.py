@@ -31,8 +31,8 @@ from jupyter_mlgpu.record.clock import real_time
 
 #: Seconds that checking may take in one cell.
 BUDGET_S = 60.0
-#: Elements of an operation's tensors: the copies in float64 of more would take gigabytes.
-MOST_ELEMENTS = 2**26
+#: Elements of an operation's tensors: up to eight copies in float64 exist at once, which are 2 GiB.
+MOST_ELEMENTS = 2**25
 #: Once half of the time is spent, so many of each operation with the same shapes and types are checked, for a
 #: loop must not take the time of what follows it.
 ALIKE = 3
