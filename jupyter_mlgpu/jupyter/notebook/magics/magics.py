@@ -178,7 +178,7 @@ class MlgpuMagics(Magics):
                 request = parse_request(line)
                 if request.repeat is not None:
                     self._repeats.run(cell, request, request.repeat)
-                elif request.ops:
+                elif request.ops or request.check:
                     self._repeats.refuse()
             if request.repeat is None:
                 ours = self._ours("%%mlc_trace")  # else the user's own magic called ours, and would again

@@ -24,7 +24,9 @@ TRACE_CELL = "%%mlc_trace"
 MOST_REPEATS = 1_000
 MOST_ITEMS = 10**12
 
-FIRST_LINE = say("`%%mlc_trace --ops` works only as the first line of a cell: put it above everything else.")
+FIRST_LINE = say(
+    "`%%mlc_trace --ops` and `--check` work only as the first line of a cell: put them above everything else."
+)
 _HELP = say(
     "A cell can start with `%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --shapes`, "
     "`%%mlc_trace --ops --repeat 5`, `%%mlc_trace --items 6400` or `%%mlc_trace --check`."
