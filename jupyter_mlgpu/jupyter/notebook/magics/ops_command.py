@@ -25,7 +25,7 @@ MOST_REPEATS = 1_000
 MOST_ITEMS = 10**12
 
 FIRST_LINE = say(
-    "`%%mlc_trace --ops` and `--check` work only as the first line of a cell: put them above everything else."
+    "`%%mlc_trace --ops` or `--check` works only as the first line of a cell: put it above everything else."
 )
 _HELP = say(
     "A cell can start with `%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --shapes`, "
