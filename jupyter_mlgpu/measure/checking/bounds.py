@@ -26,6 +26,8 @@ LOW_PARTS = 4
 ARITHMETIC_ULPS = 4
 #: `pow` is up to 16 units off in Metal, and functions made of several, such as GELU, add a few such errors.
 FUNCTION_ULPS = 32
+#: GELU, x (1 + erf(x / sqrt 2)) / 2, and the like cancel numbers of size 1, and keep their error times x.
+DIFFERENCE_ULPS = 8
 #: A convolution by Winograd's method or FFT is off by multiples of the largest product sum nearby.
 FAST_CONVOLUTION = 16
 #: What rounding at random changes, times this, and the rounding of the largest result, times this: in
@@ -85,11 +87,7 @@ class Bounds:
 
     def _terms(self, result: Any) -> int:
         """Return the largest number of terms in an element of the result."""
-        import torch
-        from torch.utils._pytree import tree_leaves
-
-        call, name = self._call, self._name
-        tensors = [one for one in tree_leaves((call.args, call.kwargs)) if isinstance(one, torch.Tensor)]
+        call, name, tensors = self._call, self._name, self._tensors()
         if name in ("mm", "bmm", "mv", "dot", "vdot", "linear", "mkldnn_linear"):
             return int(tensors[0].shape[-1])
         if name in ("addmm", "baddbmm", "addmv"):
@@ -132,8 +130,29 @@ class Bounds:
             own = max(unit_of(ours.dtype), unit if exact.is_floating_point() or exact.is_complex() else 0.0)
             if arithmetic and not low:
                 change = change * 0.5
-            found.append((ulps * (own * _sizes(exact) + change) + smallest(ours.dtype), None))
+            bound = ulps * (own * _sizes(exact) + change) + smallest(ours.dtype)
+            if self._name in names_of("differences") and ours.dtype.is_floating_point:
+                bound = bound + DIFFERENCE_ULPS * own * self._input_sizes(exact)
+            found.append((bound, None))
         return found
+
+    def _input_sizes(self, result: Any) -> Any:
+        """Return the product of the inputs' sizes for each element, where those below 1 count as 1."""
+        import torch
+
+        product = torch.ones(result.shape, dtype=torch.float64, device="cpu")
+        for one in self._tensors():
+            if one.is_floating_point() and one.shape == result.shape:
+                product = product * one.abs().clamp(min=1)
+        return product
+
+    def _tensors(self) -> list[Any]:
+        import torch
+        from torch.utils._pytree import tree_leaves
+
+        return [
+            one for one in tree_leaves((self._call.args, self._call.kwargs)) if isinstance(one, torch.Tensor)
+        ]
 
     def _changes_by_argument(self, reference: list[Any], unit: float) -> list[Any]:
         """Return how much rounding one argument after the other changes the results, added up."""
@@ -182,7 +201,10 @@ class Bounds:
             sizes = sizes[torch.isfinite(sizes)]
             largest = 0.0 if whole or not sizes.numel() else float(sizes.max())
             bound = factor * torch.maximum(change, change.mean() if change.numel() else change)
-            found.append((bound + of_largest * unit * largest + smallest(ours.dtype), None))
+            # Each of the numbers that are added up may underflow by half of the smallest number.
+            terms = max((one.numel() for one in self._tensors()), default=1) / max(1, ours.numel())
+            underflow = smallest(ours.dtype) * (1 + terms / 8)
+            found.append((bound + of_largest * unit * largest + underflow, None))
         return found
 
     def _product(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:

@@ -54,7 +54,7 @@ def _table() -> dict[str, dict[str, str]]:
 
 @functools.cache
 def names_of(mark: str) -> frozenset[str]:
-    """Return the names of the operations with a mark: `arithmetic`, `stepwise` or `products`."""
+    """Return the names of the operations with a mark, such as `arithmetic` or `products`."""
     return frozenset(_table()["marks"][mark].split())
 
 
