@@ -33,6 +33,8 @@ FAST_CONVOLUTION = 16
 #: What rounding at random changes, times this, and the rounding of the largest result, times this: in
 #: float32, whose kernels round each step, and in lower types, whose kernels compute in float32.
 GENERAL = {"high": (16.0, 32.0), "low": (4.0, 4.0)}
+#: Flash attention computes exp to some 20 bits, also in float32: so many times the above.
+ATTENTION = 8.0
 #: Random roundings of all inputs whose largest change counts.
 TRIALS = 3
 
@@ -187,6 +189,8 @@ class Bounds:
         units = [unit_of(one.dtype) for one in given]
         unit = max([*units, *map(unit_of, self._call.types), self._rounded_inputs], default=0.0)
         factor, of_largest = GENERAL["low" if unit > UNIT["float32"] else "high"]
+        if self._kind is ComparisonKind.ATTENTION and unit <= UNIT["float32"]:
+            factor, of_largest = factor * ATTENTION, of_largest * ATTENTION
         worst = [torch.zeros(one.shape, dtype=torch.float64, device="cpu") for one in reference]
         for trial in range(TRIALS):
             moved = self._evaluate(self._call.map(_moved_at_random(trial, unit)))
