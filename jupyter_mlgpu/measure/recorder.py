@@ -28,7 +28,7 @@ from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.errors import StillRunningError
 from jupyter_mlgpu.record.gpu_work import GpuFigures, may_go_on
 from jupyter_mlgpu.record.reading import IOREGISTRY, Reading
-from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Record, Run
+from jupyter_mlgpu.record.record import CHECKED, Cell, DeviceUse, Mode, Outcome, Record, Run
 from jupyter_mlgpu.record.redact import beginning, redact
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.strip import StripSoFar
@@ -93,6 +93,7 @@ class Recorder:
         shapes: bool = False,
         of_user: OfUser | None = None,
         waits: bool = True,
+        checked: bool = False,
     ) -> Measurement:
         """Begin a measurement. `source` is the cell's code, of which only a digest is kept.
 
@@ -105,11 +106,13 @@ class Recorder:
 
         With `ops`, the frameworks' profilers are on: the record has times per operation, and its times are
         not comparable with others. `shapes` adds input shapes and FLOP, which are expensive to record.
+
+        If the results of the code are `checked`, the record has no figures: they would be those of the check.
         """
         self._sequence += 1
         make_cell = partial(_cell, self._sequence, cell_id, source, name)
         profile = self._cell_profile(shapes) if ops else None
-        measurement = Measurement(self, self._sequence, make_cell, profile, waits)
+        measurement = Measurement(self, self._sequence, make_cell, profile, waits, checked)
         self.open.append(measurement)
         try:
             measurement.begin(self.probes, self.backends(), of_user)
@@ -142,8 +145,14 @@ class Recorder:
             measurement.notes.append(sentence)
 
     def profiling(self) -> bool:
-        """Return True if a profiler is on in any open measurement: then none of them is a timing."""
+        """Return True if a profiler or a check is on in any open measurement: then none is a timing."""
         return any(measurement.profiling for measurement in self.open)
+
+    def mode(self) -> Mode:
+        """Return the mode of a measurement that ends now."""
+        if any(measurement.checked for measurement in self.open):
+            return "checked"
+        return "profiled" if self.profiling() else "light"
 
     def _cell_profile(self, shapes: bool) -> CellProfile:
         # Loaded here because it is seldom needed.
@@ -195,7 +204,10 @@ class Measurement:
         make_cell: Callable[[], Cell],
         profile: CellProfile | None,
         waits: bool = True,
+        checked: bool = False,
     ) -> None:
+        #: True if the results of the code are checked.
+        self.checked = checked
         self._recorder = recorder
         self._profile = profile
         self._waits = waits or profile is not None
@@ -274,8 +286,8 @@ class Measurement:
 
     @property
     def profiling(self) -> bool:
-        """True if a profiler is on in this measurement."""
-        return self._profile is not None and self._profile.on
+        """True if a profiler or a check is on in this measurement."""
+        return self.checked or (self._profile is not None and self._profile.on)
 
     @property
     def is_open(self) -> bool:
@@ -367,7 +379,7 @@ class Measurement:
             reading for backend in self._backends.values() for reading in guarded.allocator_memory(backend)
         ]
         device, more, notes = self._finish_observations(gpu.readings)
-        mode: Mode = "profiled" if self._recorder.profiling() else "light"
+        mode = self._recorder.mode()
         if self._profile is not None:
             self._profile.turn_off()
         self._ended = _Ended([*readings, *more], device, mode, gpu, notes)
@@ -396,6 +408,9 @@ class Measurement:
             self._recorder.keep((self._recorder.run.id, self.sequence), profiled.profiles)
         reset = [RESET] if any(reading.why_missing == RESET for reading in readings) else []
         all_notes = [*self.notes, *notes, *ended.notes, *reset]
+        why = guarded.NOT_USED if self._backends else guarded.NO_FRAMEWORK
+        if checked := ended.mode == "checked":
+            readings, why = [], CHECKED
         return Record(
             run=self._recorder.run,
             cell=replace(self.cell, execution_count=execution_count),
@@ -403,11 +418,11 @@ class Measurement:
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
             device=replace(ended.device, requested=requested),
-            readings=guarded.in_order(readings, guarded.NOT_USED if self._backends else guarded.NO_FRAMEWORK),
+            readings=guarded.in_order(readings, why),
             ops=profiled.ops if profiled else (),
             facts=profiled.facts if profiled else {},
-            gpu_work=gpu.work,
-            asynchronous=not self._waits and may_go_on(gpu),
+            gpu_work=() if checked else gpu.work,
+            asynchronous=not checked and not self._waits and may_go_on(gpu),
             versions=self._recorder.versions_in_use(),
             mode=ended.mode,
             notes=(*all_notes, *(map(redact, profiled.notes) if profiled else ())),

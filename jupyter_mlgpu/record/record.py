@@ -51,6 +51,9 @@ STILL_READING = say(
 #: The reason of a record in which nothing shows that a framework worked, so that no place is missing.
 NO_WORK_SEEN = say("No work of a framework was seen in this cell.")
 
+#: The reason of a record of a cell whose results were checked.
+CHECKED = say("The results of this cell were checked, which takes most of its time and memory.")
+
 #: The fact of a profiled cell that names the peak rate it is compared with: framework, device, number type.
 WORKED_IN = "worked_in"
 #: Suffix after a framework's name of the fact with the seconds it took to read the package's own profile.
@@ -65,7 +68,7 @@ COMPUTED_FOR = "computed_for_cells"
 HOLDS_ONLY = "holds_only"
 
 Outcome = Literal["ok", "error", "interrupted"]
-Mode = Literal["light", "profiled"]
+Mode = Literal["light", "profiled", "checked"]
 Origin = Literal["live", "loaded", "replayed"]
 Evidence = Literal["counted", "only device", "allocator", "results", "driver", "values", "default device"]
 #: Evidence that shows that a device was used, but not that all work ran there.

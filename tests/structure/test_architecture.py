@@ -235,6 +235,9 @@ NAMED = {
     "show/planning/*": "plans are made of TensorFlow's graphs",
     "experiment/race/racing.py": "an example, in a sentence",
     "jupyter/cli/bench.py": "an example, in a help text",
+    "measure/checking/*": "it computes PyTorch's operations again",
+    "jupyter/notebook/cell/checked_cell.py": "it checks PyTorch's operations",
+    "show/checking/*": "the answer is about PyTorch's operations",
     "measure/training_callbacks.py": "each is for a library of one framework",
     "record/redact/people.py": "words that are no names of people",
     "testing/records.py": "a record to look at",
@@ -299,6 +302,7 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
         may = (
             any(map(path.is_relative_to, (FOLDERS, LESSONS, MLCOMPUTE, ROOT / "graphs" / "mps")))
             or path == ROOT / "graphs" / "planning" / "reading.py"
+            or path.is_relative_to(ROOT / "measure" / "checking")
         )
         for name, at_top in imports(path):
             # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is

@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.limits.remedies import COMPILES_EACH_TIME
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.runtime import LIMITS_VARIABLE, Runtime
-from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.record import CHECKED, Record
 from jupyter_mlgpu.record.sentence import say
 
 #: Cells shorter than this, in seconds, get few samples or none.
@@ -26,6 +26,8 @@ _ROOFS = ("compute", "bandwidth")
 
 def with_limit(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
     """Return the record with what limited its cell. A profile's answer and earlier runs are used, too."""
+    if record.mode == "checked":
+        return replace(record, why_no_limit=CHECKED)
     found = _from_samples(record, activity, runtime)
     if found.mode == "profiled":  # rare, so imported only here
         from jupyter_mlgpu.explain.limits.profiled import with_trace
@@ -36,7 +38,7 @@ def with_limit(record: Record, activity: Activity | None, runtime: Runtime) -> R
 
 def with_limit_again(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
     """Return the record with its limit judged again with the GPUs' work; a place under the roof stays."""
-    if record.mode == "profiled" or (record.limit is not None and record.limit.kind in _ROOFS):
+    if record.mode != "light" or (record.limit is not None and record.limit.kind in _ROOFS):
         return record
     return _from_samples(record, activity, runtime)
 

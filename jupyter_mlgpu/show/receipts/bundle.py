@@ -73,7 +73,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     HTML and plain text are in the current language, the record itself is in English.
     """
     make: Make = _make
-    full = record.logs or record.ops or record.repeat or record.mode == "profiled"
+    full = record.logs or record.ops or record.repeat or record.mode != "light"
     noted = record.notes or record.limit or record.lines or record.gpu_work or NOT_COMPUTED in record.facts
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
     plain = limit == PLAIN_LIMIT

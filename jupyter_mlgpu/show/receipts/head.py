@@ -138,6 +138,7 @@ def label(record: Record) -> str:
         _ORIGINS.get(record.origin),
         _OUTCOMES.get(record.outcome),
         say("profiled") if profiled else None,
+        say("results checked") if record.mode == "checked" else None,
         say("warm-up") if warm_up else None,
     ]
     return _listed([one for one in words if one])

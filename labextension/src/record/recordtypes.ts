@@ -196,7 +196,7 @@ export const readOutcome = oneOf('ok', 'error', 'interrupted');
 
 export type Outcome = Read<typeof readOutcome>;
 
-export const readMode = oneOf('light', 'profiled');
+export const readMode = oneOf('light', 'profiled', 'checked');
 
 export type Mode = Read<typeof readMode>;
 

@@ -85,7 +85,7 @@ export const readRecord = shape(
     readings: listOf(readReading),
     ops: listOf(readOpStat, 1000),
     versions: pairsOf(text),
-    mode: or('light', oneOf('light', 'profiled')),
+    mode: or('light', oneOf('light', 'profiled', 'checked')),
     origin: or('live', oneOf('live', 'loaded', 'replayed')),
     notes: listOf(sentence),
     lines: listOf(readHotLine),

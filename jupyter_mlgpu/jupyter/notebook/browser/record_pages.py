@@ -149,7 +149,7 @@ class RecordPages:
 def _why_no_timeline(record: Record | None) -> Literal["light", "none", "gone"]:
     if record is None or record.ops:
         return "gone"
-    return "none" if record.mode == "profiled" else "light"
+    return "light" if record.mode == "light" else "none"
 
 
 def _receipt(record: Record) -> Any:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.activity.activity import Activity, Line, Part
+from jupyter_mlgpu.record.sentence import Sentence, say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.stack import OfUser
@@ -43,6 +45,18 @@ def in_blocks(activity: Activity | None, shell: Any, of_user: OfUser) -> Activit
         return line if not count else _in_history(line, count, shell, own=line.cell is None)
 
     return _map_lines(activity, find)
+
+
+def name_of_line(line: Line, code: str, number: int | None, shell: Any) -> Sentence:
+    """Return a line's name for people, as `line 7 of [3]`: in the cell that the user sees, if possible."""
+    found = _in_cell(line, code, number, shell)
+    cell = number if found is None or found.cell is None else found.cell
+    if found is None:
+        file = Path(line.file or "").name
+        return say("line {number} of {file}", number=line.number, file=file)
+    if cell is None:
+        return say("line {number}", number=found.number)
+    return say("line {number} of [{cell}]", number=found.number, cell=str(cell))
 
 
 def _map_lines(activity: Activity | None, find: Callable[[Line], Line | None]) -> Activity | None:

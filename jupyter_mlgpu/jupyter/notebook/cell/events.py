@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.jupyter.notebook.cell.after_reply import AfterReply
 from jupyter_mlgpu.jupyter.notebook.cell.cell_code import has_rejected_options, only_steers_package, title
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_cells
+from jupyter_mlgpu.jupyter.notebook.cell.checked_cell import CheckedCell
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell
 from jupyter_mlgpu.jupyter.notebook.cell.tracebacks import Tracebacks
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
@@ -56,6 +57,7 @@ class _Running(Struct):
     repeats: bool = False
     items: int | None = None
     tracebacks: Tracebacks | None = None
+    check: CheckedCell | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -164,6 +166,8 @@ class CellEvents:
         request = (
             None if has_rejected_options(code, self._ours) else self._request_for(running, len(stack), code)
         )
+        if request is not None and request.check:
+            running.check = CheckedCell.begin()
         if request is not None:
             running.items = request.items
             if not self.capture.active:
@@ -177,6 +181,7 @@ class CellEvents:
                 ops=request.ops,
                 shapes=request.shapes,
                 waits=len(stack) > 1,  # a run of a repeating cell, which is compared with the others
+                checked=running.check is not None,
             )
             running.tracebacks = Tracebacks(self.shell, running.measurement)
             self.on_start(running.measurement, request)
@@ -200,6 +205,8 @@ class CellEvents:
         while stack:
             running = stack.pop()
             matches = result is None or _is_of(result, running)
+            if running.check is not None:
+                running.check.end()
             error, code_ended = _error(result), None
             if running.tracebacks is not None:
                 error = running.tracebacks.display_error() if result is None else error
@@ -209,6 +216,7 @@ class CellEvents:
             notes = self.runtime.selection.leave() if running.entered else []
             if running.measurement is not None:
                 running.measurement.end(code_ended)
+                _reporting("could not show this cell's check", partial(self._show_check, running, result))
                 outcome = "interrupted" if result is None and error is None else _outcome(error)
                 if outcome == "error" and running.tracebacks is not None and registry.loaded():
                     self.capture.failed(running.tracebacks.words(error))
@@ -224,6 +232,12 @@ class CellEvents:
                 self._pause()
             if matches:
                 return
+
+    def _show_check(self, running: _Running, result: Any) -> None:
+        """Show the answer of a check under the cell, and note it for the record."""
+        if running.check is not None and running.measurement is not None:
+            count = self._execution_count(running, result)
+            running.measurement.notes.append(running.check.show(running.info.raw_cell, count, self.shell))
 
     def _complete_after_reply(
         self,
@@ -263,6 +277,8 @@ class CellEvents:
             self.after_reply.run(partial(_reporting, "could not make this cell's receipt", complete))
 
     def _close(self, running: _Running) -> None:
+        if running.check is not None:
+            running.check.end()
         if running.tracebacks is not None:
             running.tracebacks.end()
         if running.measurement is not None:

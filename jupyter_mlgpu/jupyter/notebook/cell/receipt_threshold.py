@@ -63,7 +63,7 @@ class ReceiptThreshold(Struct):
             duration is None
             or duration >= self.seconds
             or record.outcome != "ok"
-            or record.mode == "profiled"
+            or record.mode != "light"
             or bool(record.notes)
             or any(line.verdict in TO_ACT_ON for line in record.logs)
             or code.lstrip().startswith(_CELL_MAGICS)

@@ -40,8 +40,8 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
     if runtime.current().recorder.profiling():
         raise UsageError(
             say(
-                "Profiling slows code down, so a benchmark cannot be timed meanwhile: leave out --ops. "
-                "Nothing was run."
+                "Profiling and checking slow code down, so a benchmark cannot be timed meanwhile: leave out "
+                "--ops or --check. Nothing was run."
             )
         )
     for word in arguments.against:  # checked before the benchmark, which takes minutes

@@ -128,6 +128,7 @@ class MlgpuMagics(Magics):
         %mlc_trace save PATH   save the records to a file (JSON Lines, one record per line)
         %%mlc_trace --ops      as a cell's first line: time per operation, from the framework's profiler
         %%mlc_trace --ops --repeat 5   the same after a warm-up run and 5 runs without the profiler
+        %%mlc_trace --check    PyTorch: are the results right? Names the first wrong operation and its line
 
         More
 
@@ -156,6 +157,7 @@ class MlgpuMagics(Magics):
 
         A profiler slows the cell down, so the time of a profiled run is not shown as its timing; with
         --repeat, the runs before it are. No state is reset between runs: each starts from what the last left.
+        With --check, each operation is computed again on the CPU in float64: its receipt has no figures.
 
         Examples:
 
@@ -166,6 +168,9 @@ class MlgpuMagics(Magics):
 
             %%mlc_trace
             model.fit(x, y)
+
+            %%mlc_trace --check
+            loss = train_step(x, y)
         """
         if cell is not None:
             # `transform.py` removes a typed line before the cell runs, except for a cell that repeats. So
@@ -174,7 +179,7 @@ class MlgpuMagics(Magics):
                 request = parse_request(line)
                 if request.repeat is not None:
                     self._repeats.run(cell, request, request.repeat)
-                elif request.ops:
+                elif request.ops or request.check:
                     self._repeats.refuse()
             if request.repeat is None:
                 ours = self._ours("%%mlc_trace")  # else the user's own magic called ours, and would again

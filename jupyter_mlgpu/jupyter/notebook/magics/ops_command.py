@@ -24,10 +24,12 @@ TRACE_CELL = "%%mlc_trace"
 MOST_REPEATS = 1_000
 MOST_ITEMS = 10**12
 
-FIRST_LINE = say("`%%mlc_trace --ops` works only as the first line of a cell: put it above everything else.")
+FIRST_LINE = say(
+    "`%%mlc_trace --ops` or `--check` works only as the first line of a cell: put it above everything else."
+)
 _HELP = say(
     "A cell can start with `%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --shapes`, "
-    "`%%mlc_trace --ops --repeat 5` or `%%mlc_trace --items 6400`."
+    "`%%mlc_trace --ops --repeat 5`, `%%mlc_trace --items 6400` or `%%mlc_trace --check`."
 )
 
 
@@ -36,7 +38,8 @@ class OperationsRequest(Struct, frozen=True):
 
     `shapes` asks for input shapes and FLOP in addition to the times. `items` is the number of images,
     sequences or rows that the cell works on, as the user gave it. `turn` is the number of the run in a cell
-    that repeats, with the wall times of the runs before it in seconds.
+    that repeats, with the wall times of the runs before it in seconds. `check` asks if the results of
+    PyTorch's operations are right, in a run that is not timed.
     """
 
     ops: bool = False
@@ -44,6 +47,7 @@ class OperationsRequest(Struct, frozen=True):
     items: int | None = None
     shapes: bool = False
     turn: Repeat | None = None
+    check: bool = False
 
     @property
     def run(self) -> tuple[int, int] | None:
@@ -57,18 +61,21 @@ def parse_request(words: str) -> OperationsRequest:
     parser = magic_parser(TRACE_CELL, _HELP)
     for option in ("--repeat", "--items"):
         parser.add_argument(option)
-    for option in ("--ops", "--shapes"):
+    for option in ("--ops", "--shapes", "--check"):
         parser.add_argument(option, action="store_true")
     try:
         arguments = parser.parse_line(line)
         if not arguments.ops and (arguments.shapes or arguments.repeat is not None):
             alone = "--shapes" if arguments.shapes else "--repeat"
             raise UsageError(joined(say("{word} requires --ops.", word=alone), _HELP))
+        if arguments.check and (arguments.ops or arguments.items is not None):
+            raise UsageError(joined(say("--check is not a timed run: leave out the other options."), _HELP))
         return OperationsRequest(
             arguments.ops,
             _number(arguments.repeat, "--repeat", MOST_REPEATS),
             _number(arguments.items, "--items", MOST_ITEMS),
             arguments.shapes,
+            check=arguments.check,
         )
     except UsageError as error:
         raise UsageError(joined(of_error(error), say("The cell was not run."))) from None

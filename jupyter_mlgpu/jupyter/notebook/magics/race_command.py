@@ -46,8 +46,8 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
     if runtime.current().recorder.profiling():
         raise UsageError(
             say(
-                "Profiling slows code down, so a race cannot be timed meanwhile: leave out --ops. "
-                "Nothing was run."
+                "Profiling and checking slow code down, so a race cannot be timed meanwhile: leave out --ops "
+                "or --check. Nothing was run."
             )
         )
     setup = setup_source(arguments.setup, shell)

@@ -1,0 +1,75 @@
+"""Bounds follow the number type, the settings and the number of terms, and are not so wide that they hide."""
+
+import pytest
+
+pytestmark = pytest.mark.needs("torch")
+
+
+def bound_of(run):
+    """Run one operation that is 50 % off, and return the error that its type explains, over its size."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    from jupyter_mlgpu.measure.checking.check_mode import checking
+
+    class Wrong(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            return function(*args, **(kwargs or {})) * 1.5
+
+    with Wrong(), checking() as checker:
+        run()
+    deviation = checker.result().first[0].deviation
+    return deviation.explained / (2 * deviation.off)
+
+
+def test_a_lower_type_explains_more():
+    import torch
+
+    torch.manual_seed(0)
+    x = torch.rand(64, 64) + 0.5
+    bounds = [
+        bound_of(lambda one=one: one @ one)
+        for one in (x.double(), x, x.to(torch.float16), x.to(torch.bfloat16))
+    ]
+    assert bounds == sorted(bounds)
+    assert bounds[0] < 1e-13
+    assert bounds[1] < 1e-5
+    assert bounds[2] < 1e-2
+    assert bounds[3] < 5e-2
+
+
+def test_functions_by_element_explain_a_few_units_in_the_last_place():
+    import torch
+
+    x = torch.linspace(0.5, 2, 50)
+    assert bound_of(lambda: x + x) < 1e-6
+    assert bound_of(lambda: x.exp()) < 1e-5
+    assert bound_of(lambda: torch.nn.functional.gelu(x)) < 1e-5
+
+
+def test_tf32_is_explained_where_it_is_allowed():
+    import torch
+
+    from jupyter_mlgpu.measure.checking.roundoff import TF32, input_unit
+
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision("highest")
+        assert input_unit([torch.float32], "cuda", "mm") == 0
+        torch.set_float32_matmul_precision("high")
+        assert input_unit([torch.float32], "cuda", "mm") == TF32
+        assert input_unit([torch.float32], "cuda", "exp") == 0
+        assert input_unit([torch.float64], "cuda", "mm") == 0
+        assert input_unit([torch.float32], "mps", "mm") == 0
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert input_unit([torch.float32], "cuda", "convolution") == TF32  # on at the start
+
+
+def test_a_sum_that_no_longer_grows_is_explained_in_bfloat16():
+    import torch
+
+    from jupyter_mlgpu.measure.checking.roundoff import UNIT, gamma
+
+    assert float(gamma(1000, UNIT["bfloat16"])) == 1
+    assert float(gamma(10, UNIT["float32"])) == pytest.approx(10 * 2**-24, rel=1e-5)
+    assert torch.is_tensor(gamma(torch.tensor([1, 2]), UNIT["float32"]))

@@ -1,0 +1,53 @@
+"""`%%mlc_trace --check` on a Mac's GPU, here an emulated one: gradients too are checked, and errors named."""
+
+from __future__ import annotations
+
+import pytest
+
+STEP = """%%mlc_trace --check
+net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 10)).to("mps")
+optimizer = torch.optim.AdamW(net.parameters())
+loss = F.cross_entropy(net(torch.randn(5, 1, 8, 8, device="mps")), torch.arange(5, device="mps"))
+loss.backward()
+optimizer.step()
+"""
+
+#: A device whose gradient of convolutions is wrong.
+WRONG = """
+from torch.utils._python_dispatch import TorchDispatchMode
+class Wrong(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if "convolution_backward" in str(function):
+            result[1].mul_(1.5)
+        return result
+wrong = Wrong()
+wrong.__enter__()
+"""
+
+
+@pytest.fixture(scope="module")
+def notebook(start_on_mps):
+    made = start_on_mps()
+    made.run("import torch\nfrom torch import nn\nfrom torch.nn import functional as F")
+    return made
+
+
+def answer(result):
+    assert result.error is None
+    return next(data["text/plain"] for kind, data in result.outputs if kind == "display_data")
+
+
+def test_a_training_step_is_right(notebook):
+    assert answer(notebook.run(STEP)).startswith("No wrong result in ")
+
+
+def test_a_wrong_gradient_is_named_with_the_line_that_asked_for_it_and_its_device(notebook):
+    notebook.run(WRONG)
+    result = notebook.run(STEP)
+    notebook.run("wrong.__exit__(None, None, None)")
+    found = answer(result)
+    assert found.startswith(
+        f"First wrong result: `aten.convolution_backward` on line 5 of [{result.execution_count}]: off by "
+    )
+    assert "  mps  " in found
