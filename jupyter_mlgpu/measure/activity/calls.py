@@ -23,6 +23,7 @@ from jupyter_mlgpu.measure.activity.activity import Call
 from jupyter_mlgpu.measure.activity.stack import Place
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.user_objects import MISSING
+from jupyter_mlgpu.record.parsing import parse
 from jupyter_mlgpu.record.redact import redact
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -41,10 +42,11 @@ def call_at(place: Place) -> Call | None:
     names = _Names(place)
     goes_on = place.instruction >= 0 and opname[place.code.co_code[place.instruction]] == "FOR_ITER"
     try:
-        node = ast.parse(f"(\n{text}\n)", mode="eval").body
+        [statement] = parse(f"(\n{text}\n)").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _of_line(place, names)
-    return _call(node, names, goes_on) or _of_line(place, names)
+    called = _call(statement.value, names, goes_on) if isinstance(statement, ast.Expr) else None
+    return called or _of_line(place, names)
 
 
 class _Names:

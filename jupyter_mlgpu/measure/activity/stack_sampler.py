@@ -30,7 +30,7 @@ from jupyter_mlgpu.measure.activity.sampling_interval import (
     LONGEST_INTERVAL,
     SamplingInterval,
 )
-from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, read
+from jupyter_mlgpu.measure.activity.stack import read
 from jupyter_mlgpu.measure.activity.states import (
     PAUSED_BY_SAMPLES,
     WITHOUT_GIL,
@@ -42,6 +42,7 @@ from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.other_threads import FramesOfOtherThreads
 from jupyter_mlgpu.record.strip import HostLane
 
 #: A sample whose sampling delay exceeds both this many switch intervals and this many seconds does not

@@ -10,7 +10,7 @@ from types import FrameType
 from msgspec import Struct
 
 import jupyter_mlgpu
-from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads
+from jupyter_mlgpu.record.other_threads import FramesOfOtherThreads
 
 _FOLDERS = tuple(
     str(Path(folder)) + "/"

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from jupyter_mlgpu.record.parsing import parse
 from jupyter_mlgpu.record.redact import assigned, calls, letters
 
 #: Most parts of a statement that are visited. Nested values are visited once per level.
@@ -81,7 +82,7 @@ def _parsed(code: str, closing: str) -> ast.AST | None:
     # The first line of a block lacks its body, and if it was cut, the colon too.
     for end in ("", "\n pass", ": 0")[: 3 if closing else 2]:
         try:
-            return ast.parse(code + closing + end)
+            return parse(code + closing + end)
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             continue
     return None

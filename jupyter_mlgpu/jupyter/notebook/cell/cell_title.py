@@ -10,6 +10,8 @@ import ast
 import re
 from functools import lru_cache
 
+from jupyter_mlgpu.record.parsing import parse
+
 #: Characters of the longest cell that is parsed: a longer one was written by a program.
 _LONGEST = 50_000
 
@@ -85,7 +87,7 @@ def _tree(lines: list[str]) -> ast.Module | None:
     plain = _ESCAPED.sub(_unescaped, "\n".join(lines))
     for source in (plain, "\n".join(map(_python, plain.split("\n")))):
         try:
-            return ast.parse(source)
+            return parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return None

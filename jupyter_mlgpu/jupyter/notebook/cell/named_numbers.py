@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
+from jupyter_mlgpu.record.parsing import parse
 
 #: Characters of the longest cell that is parsed; parsing so many takes a millisecond.
 _MOST = 8 * 1024
@@ -24,7 +25,7 @@ def whole_numbers(code: str, namespace: Mapping[str, Any]) -> dict[str, int]:
     if len(code) > _MOST:
         return {}
     try:
-        tree = ast.parse(_MAGIC.sub("", code))
+        tree = parse(_MAGIC.sub("", code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     own = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}

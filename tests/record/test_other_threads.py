@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads
+from jupyter_mlgpu.record.other_threads import FramesOfOtherThreads
 
 pytestmark = pytest.mark.small
 
@@ -83,7 +83,7 @@ def test_the_collector_stays_on_or_off_as_the_user_has_it_also_when_reading_fail
 #: Collections give up the interpreter's lock, and the main thread calls functions of many sizes of frame.
 STRESS = """
 import gc, random, sys, threading, time
-from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads
+from jupyter_mlgpu.record.other_threads import FramesOfOtherThreads
 
 class Node:
     pass
