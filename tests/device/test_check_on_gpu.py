@@ -75,9 +75,13 @@ def test_cells_for_a_gpu_raise_no_alarm(torch, on):
     assert runs == len(cells)
 
 
+#: Planted errors in operations that CUDA has others for.
+NOT_OF_CUDA = {"aten._scaled_dot_product_flash_attention_for_cpu", "aten.native_batch_norm"}
+
+
 def test_every_planted_error_is_found_by_operation_and_line(torch):
     missed = []
-    cells = check_cells.cells("check_cells/planted.py")
+    cells = [one for one in check_cells.cells("check_cells/planted.py") if one.title not in NOT_OF_CUDA]
     for cell in cells:
         with check_cells.wrong_device(cell.title):
             result, ended = checked(torch, cell)

@@ -16,8 +16,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from jupyter_mlgpu.measure.checking import attention
 from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, base_name, names_of
-from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall
+from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall, tensors_of
 from jupyter_mlgpu.measure.checking.roundoff import UNIT, gamma, input_unit, is_convolution, smallest, unit_of
 
 #: Sums in lower types are kept in float32, except that a GPU may add up a few parts in the lower type.
@@ -35,6 +36,8 @@ FAST_CONVOLUTION = 16
 GENERAL = {"high": (16.0, 32.0), "low": (4.0, 4.0)}
 #: Flash attention computes exp to some 20 bits, also in float32: so many times the above.
 ATTENTION = 8.0
+#: Roundings of the numbers that the gradients of an attention are sums of: see `attention.sizes`.
+ATTENTION_ROUNDINGS = 4
 #: Random roundings of all inputs whose largest change counts.
 TRIALS = 3
 
@@ -133,7 +136,9 @@ class Bounds:
             if arithmetic and not low:
                 change = change * 0.5
             bound = ulps * (own * _sizes(exact) + change) + smallest(ours.dtype)
-            if self._name in names_of("differences") and ours.dtype.is_floating_point:
+            # Functions of complex numbers are made of several of their real and imaginary parts.
+            made_of_several = ours.dtype.is_complex and not arithmetic
+            if (self._name in names_of("differences") and ours.dtype.is_floating_point) or made_of_several:
                 bound = bound + DIFFERENCE_ULPS * own * self._input_sizes(exact)
             found.append((bound, None))
         return found
@@ -149,12 +154,7 @@ class Bounds:
         return product
 
     def _tensors(self) -> list[Any]:
-        import torch
-        from torch.utils._pytree import tree_leaves
-
-        return [
-            one for one in tree_leaves((self._call.args, self._call.kwargs)) if isinstance(one, torch.Tensor)
-        ]
+        return tensors_of((self._call.args, self._call.kwargs))
 
     def _changes_by_argument(self, reference: list[Any], unit: float) -> list[Any]:
         """Return how much rounding one argument after the other changes the results, added up."""
@@ -209,6 +209,12 @@ class Bounds:
             terms = max((one.numel() for one in self._tensors()), default=1) / max(1, ours.numel())
             underflow = smallest(ours.dtype) * (1 + terms / 8)
             found.append((bound + of_largest * unit * largest + underflow, None))
+        if self._kind is ComparisonKind.ATTENTION:
+            parts = attention.sizes(self._call)
+            found = [
+                (bound + ATTENTION_ROUNDINGS * unit * part, reach)
+                for (bound, reach), part in zip(found, parts, strict=True)
+            ]
         return found
 
     def _product(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:

@@ -23,6 +23,7 @@ from jupyter_mlgpu.measure.checking.reference import (
     is_plain,
     outputs,
     take,
+    tensors_of,
     to_cpu,
 )
 from jupyter_mlgpu.measure.checking.result import ResultCheck, WrongResult
@@ -75,32 +76,44 @@ class Checker:
 
     def before(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Prepared | None:
         """Copy the arguments of an operation that is to be checked, before it runs."""
+        with self._timed(operation):
+            kind = self._kind(operation, args, kwargs)
+            if kind is None:
+                return None
+            with apart():
+                kind = settled(kind, operation, args, kwargs)
+                call = take(
+                    operation, args, kwargs, widen=kind not in (ComparisonKind.EXACT, ComparisonKind.PLACES)
+                )
+                if kind is ComparisonKind.ATTENTION and attention.dropout(call):
+                    self._random += 1
+                    return None
+                return _Prepared(kind, call, _device(args, kwargs))
+        return None
+
+    def _kind(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ComparisonKind | None:
+        """Return how an operation is compared; None, and count it, if it is not."""
+        import torch
+
         kind = kind_of(operation)
         if kind is ComparisonKind.VALUELESS:
             return None
         if kind is ComparisonKind.RANDOM:
             self._random += 1
-            return None
-        if kind is ComparisonKind.NOT_COMPARABLE:
+        elif kind is ComparisonKind.NOT_COMPARABLE:
             self._not_comparable[full_name(operation)] += 1
-            return None
-        if self._is_left_out(operation, args, kwargs):
+        elif torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
+            # Nothing runs yet, and a copy would end the capture.
+            self._not_comparable[f"{full_name(operation)} (CUDA graph)"] += 1
+        elif self._is_left_out(operation, args, kwargs):
             self._left_out += 1
-            return None
-        with self._timed(operation), apart():
-            kind = settled(kind, operation, args, kwargs)
-            call = take(
-                operation, args, kwargs, widen=kind not in (ComparisonKind.EXACT, ComparisonKind.PLACES)
-            )
-            if kind is ComparisonKind.ATTENTION and attention.dropout(call):
-                self._random += 1
-                return None
-            return _Prepared(kind, call, _device(args, kwargs))
+        else:
+            return kind
         return None
 
     def _is_left_out(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Return True if an operation is too large, or if the time is spent, or half spent on its likes."""
-        tensors = _tensors((args, kwargs))
+        tensors = tensors_of((args, kwargs))
         if self._seconds >= self._budget or sum(one.numel() for one in tensors) > MOST_ELEMENTS:
             return True
         kind = (operation, tuple((one.shape, one.dtype) for one in tensors))
@@ -221,18 +234,11 @@ def _on_cpu(value: Any) -> Any:
     return to_cpu(value)
 
 
-def _tensors(value: Any) -> list[Any]:
-    import torch
-    from torch.utils._pytree import tree_leaves
-
-    return [one for one in tree_leaves(value) if isinstance(one, torch.Tensor)]
-
-
 def _device(args: Any, kwargs: Any) -> str:
-    found = {one.device.type for one in _tensors((args, kwargs))}
+    found = {one.device.type for one in tensors_of((args, kwargs))}
     return next((one for one in found if one != "cpu"), "cpu")
 
 
 def _result_device(result: Any) -> str | None:
-    found = _tensors(result)
+    found = tensors_of(result)
     return found[0].device.type if found else None

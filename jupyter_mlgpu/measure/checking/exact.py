@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, base_name
-from jupyter_mlgpu.measure.checking.reference import OperationCall
+from jupyter_mlgpu.measure.checking.reference import OperationCall, tensors_of
 
 
 def settled(
     kind: ComparisonKind, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> ComparisonKind:
     """Return an operation's kind, which may depend on its arguments."""
+    import torch
+
     name, call = base_name(operation), OperationCall(operation, args, kwargs)
     if name in ("index_put", "_index_put_impl", "_unsafe_index_put"):
         return ComparisonKind.LINEAR if call.argument("accumulate") else ComparisonKind.EXACT
@@ -19,6 +21,8 @@ def settled(
         ways = {"sum": ComparisonKind.LINEAR, "add": ComparisonKind.LINEAR, "mean": ComparisonKind.LINEAR}
         ways |= {"amax": ComparisonKind.EXACT, "amin": ComparisonKind.EXACT}
         return ways.get(call.argument("reduce"), ComparisonKind.GENERAL)
+    if name in ("abs", "sgn", "_foreach_abs") and any(map(torch.is_complex, tensors_of((args, kwargs)))):
+        return ComparisonKind.ELEMENTWISE  # a square root, and a division by it
     return kind
 
 
@@ -42,7 +46,9 @@ def tolerance_of_exact(call: OperationCall, given: Any) -> Any:
         source = call.argument("src" if name == "copy" else "self")
         if source.is_floating_point() and given.dtype != torch.bool:
             limits = torch.iinfo(given.dtype)
-            fits = (source >= limits.min) & (source <= limits.max)
+            # In float16, the limits of whole types are infinite.
+            wide = source.to(torch.float64)
+            fits = (wide >= limits.min) & (wide < limits.max + 1)
             return torch.where(fits, 0.0, torch.inf).expand(given.shape)
     return none
 

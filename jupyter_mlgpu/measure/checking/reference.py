@@ -84,8 +84,16 @@ class OperationCall:
         fresh = _shared(lambda leaf: leaf.clone())
         call = self.map(lambda leaf, of_type, place: fresh(leaf) if isinstance(leaf, torch.Tensor) else leaf)
         try:
-            result = self.operation(*call.args, **call.kwargs)
-        except (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError) as error:
+            try:
+                result = self.operation(*call.args, **call.kwargs)
+            except RuntimeError:
+                # Operations of one device's library, such as `cudnn_batch_norm`.
+                from torch._decomp import decomposition_table
+
+                if self.operation not in decomposition_table:
+                    raise
+                result = decomposition_table[self.operation](*call.args, **call.kwargs)
+        except (RuntimeError, TypeError, ValueError, IndexError) as error:
             raise NotComparableError(str(error).partition("\n")[0]) from None
         return outputs(self.operation, call.args, call.kwargs, self.written, result)
 
@@ -106,7 +114,7 @@ def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen
         and (place < len(args) or one.name in kwargs)
     )
     call = OperationCall(operation, args, kwargs, written)
-    tensors = [leaf for leaf in _leaves(call) if isinstance(leaf, torch.Tensor)]
+    tensors = tensors_of((args, kwargs))
     for one in tensors:
         if not is_plain(one):
             raise NotComparableError("not a plain tensor")
@@ -154,10 +162,12 @@ def outputs(
     ]
 
 
-def _leaves(call: OperationCall) -> list[Any]:
+def tensors_of(value: Any) -> list[Any]:
+    """Return the tensors in nested arguments or results."""
+    import torch
     from torch.utils._pytree import tree_leaves
 
-    return list(tree_leaves((call.args, call.kwargs)))
+    return [one for one in tree_leaves(value) if isinstance(one, torch.Tensor)]
 
 
 def is_plain(tensor: Any) -> bool:

@@ -81,7 +81,7 @@ for _ in range(3):
     scaler.step(adam)
     scaler.update()
 # %% mixed precision in bfloat16
-net = nn.Sequential(nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Flatten(), nn.LazyLinear(10)).cuda()
+net = nn.Sequential(nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(32 * 14 * 14, 10)).cuda()
 with torch.autocast("cuda", dtype=torch.bfloat16):
     loss = F.cross_entropy(net(torch.randn(32, 3, 16, 16, device="cuda")), torch.randint(0, 10, (32,), device="cuda"))
 loss.backward()
@@ -119,7 +119,7 @@ x.copy_(torch.ones(64, 64, device="cuda"))
 graph.replay()
 assert y.mean().item() == 64
 # %% copies that do not wait
-x = torch.randn(1000, 1000).pin_memory()
+x = torch.randn(1000, 1000, device="cpu").pin_memory()
 y = x.to("cuda", non_blocking=True) * 2
 z = y.to("cpu", non_blocking=True)
 torch.cuda.synchronize()

@@ -86,3 +86,39 @@ def test_of_equal_values_any_place_is_right_and_a_place_of_another_value_is_not(
     call = take(torch.ops.aten.argmax.default, (x,), {}, widen=False)
     assert compare_places(call, [torch.tensor(2)], [torch.tensor(1)]) is None
     assert compare_places(call, [torch.tensor(0)], [torch.tensor(1)]).given == "1"
+
+
+@pytest.mark.parametrize("part", ["kind_of", "take", "compare"])
+def test_a_fault_of_the_check_leaves_the_run_alone_and_is_counted(monkeypatch, part):
+    import torch
+
+    from jupyter_mlgpu.measure.checking import check_mode
+
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(check_mode, part, broken)
+    found = []
+    result = checked(lambda: found.append(torch.ones(3).exp()))
+    assert found[0].shape == (3,)
+    assert [*result.not_comparable] == ["aten.ones (ZeroDivisionError)", "aten.exp (ZeroDivisionError)"]
+
+
+def test_an_operation_without_a_kernel_on_the_cpu_is_compared_with_its_definition():
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class OfAnotherLibrary(TorchDispatchMode):
+        """Computes `cudnn_batch_norm` with the CPU's own operation."""
+
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            if function is torch.ops.aten.cudnn_batch_norm.default:
+                return (*torch.ops.aten.native_batch_norm(*args), args[0].new_zeros(0, dtype=torch.uint8))
+            return function(*args, **(kwargs or {}))
+
+    x, mean, spread = torch.randn(8, 3, 4, 4), torch.zeros(3), torch.ones(3)
+    with OfAnotherLibrary():
+        result = checked(
+            lambda: torch.ops.aten.cudnn_batch_norm(x, spread, mean, mean, spread, True, 0.1, 1e-5)
+        )
+    assert (result.checked, result.first, result.not_comparable) == (1, (), {})
