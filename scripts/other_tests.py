@@ -143,9 +143,8 @@ PARTS = (
         "test-metal",
         110,
         "plans of larger models, and PyTorch learners' cells",
-        "jupyter_mlgpu/graphs/planning/ jupyter_mlgpu/measure/ tests/metal_emulator/ tests/mps_emulator/ "
-        "tests/data/check_cells/",
-        "tests/data/learner_cells/",
+        "jupyter_mlgpu/graphs/ jupyter_mlgpu/measure/ tests/metal_emulator/ tests/mps_emulator/ "
+        "tests/data/check_cells/ tests/data/learner_cells/",
     ),
     Part(
         "test-integration",

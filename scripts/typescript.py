@@ -43,7 +43,6 @@ from jupyter_mlgpu.record.bounds import (
     Otherwise,
     Printed,
     Unread,
-    Whether,
     Whole,
 )
 from jupyter_mlgpu.record.sentence import Sentence
@@ -198,9 +197,9 @@ def _reader(kind: type, values: Values) -> str:
 
 
 def _name(field: str, marks: Sequence[Any]) -> str:
-    called, asked = marked(marks, Called), marked(marks, Whether)
+    called = marked(marks, Called)
     camel = re.sub(r"_([a-z])", lambda found: found[1].upper(), field)
-    return called.name if called else asked.word if asked else camel
+    return called.name if called else camel
 
 
 class Values:
@@ -234,9 +233,6 @@ class Values:
 
     def _field(self, hint: Any, default: Any) -> Told:
         base, marks = unmarked(hint)
-        if asked := marked(marks, Whether):
-            self.use("is")
-            return Told("boolean", f"is({literal(asked.word)})", True)
         if otherwise := marked(marks, Otherwise):
             base, default = some(base), otherwise.value
         told = self._told(base, marks, listed=default is Absent or optional(base))

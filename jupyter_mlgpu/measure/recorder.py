@@ -290,6 +290,13 @@ class Measurement:
         return self.checked or (self._profile is not None and self._profile.on)
 
     @property
+    def mode(self) -> Mode:
+        """The mode of this measurement, as far as it has gone."""
+        if self.checked:
+            return "checked"
+        return "profiled" if self.profiling else "light"
+
+    @property
     def is_open(self) -> bool:
         """True until the measurement ends or is abandoned with the one that encloses it."""
         return self in self._recorder.open

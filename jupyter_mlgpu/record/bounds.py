@@ -54,15 +54,6 @@ class Called(Struct, frozen=True):
     name: str
 
 
-class Whether(Struct, frozen=True):
-    """A field that the browser reads as a boolean: true if the value is `word`.
-
-    The browser's field is called `word`.
-    """
-
-    word: str
-
-
 class Unread(Struct, frozen=True):
     """A field that no browser reads."""
 

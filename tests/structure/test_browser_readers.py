@@ -8,7 +8,7 @@ import readers
 from msgspec import Struct
 from typescript import File, Writer
 
-from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Said, Unread, Whether
+from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Said, Unread
 from jupyter_mlgpu.record.decoding import Count, Name, Share
 
 FILES = {str(path.relative_to(readers.BROWSER)): (path, text) for path, text in readers.written()}
@@ -27,7 +27,7 @@ class Sample(Struct):
     id: Name
     runs: Count
     cost: Share | None
-    mode: Annotated[Literal["light", "profiled"], Whether("profiled")]
+    mode: Annotated[Literal["light", "profiled"], Otherwise("light")]
     elapsed_s: Annotated[Count, Called("elapsed")]
     secret: Annotated[str, Unread()]
     spots: Annotated[tuple[Spot, ...], Most(5)]
@@ -66,7 +66,7 @@ def test_a_field_without_a_default_is_needed_and_the_others_have_theirs():
         assert f" {field}" in needed
     for field in (
         "cost: amount",
-        "profiled: named('mode', is('profiled'))",
+        "mode: or('light', oneOf('light', 'profiled'))",
         "line: or('', printedIn(8000))",
         "said: said",
         "late: flag",

@@ -10,7 +10,6 @@ import {
   amount,
   count,
   flag,
-  is,
   listOf,
   listOrNullOf,
   named,
@@ -99,7 +98,7 @@ export const readRunning = shape(
   { cell: readCell },
   {
     elapsed: named('elapsed_s', or(0, amount)),
-    profiled: named('mode', is('profiled')),
+    mode: or('light', oneOf('light', 'profiled', 'checked')),
     run: readRun,
     progress: sentence,
     logs: orReadLines

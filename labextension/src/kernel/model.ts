@@ -96,10 +96,10 @@ export class KernelModel {
 
   /**
    * Return the seconds that the running cell's code took when it last ran in this notebook; null if it has
-   * not, or if a profiler makes this run slower.
+   * not, or if a profiler or a check makes this run slower.
    */
-  lastTime({ cell, profiled }: IRunningCell): number | null {
-    return profiled ? null : this.lastTimes.of(cell);
+  lastTime({ cell, mode }: IRunningCell): number | null {
+    return mode === 'light' ? this.lastTimes.of(cell) : null;
   }
 
   /**

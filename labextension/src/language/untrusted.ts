@@ -171,13 +171,8 @@ export function textIn(limit: number): Reader<string> {
   return value => text(value, limit);
 }
 
-/** Return a reader that compares with a value. */
-export function is(one: unknown): (value: unknown) => boolean {
-  return value => value === one;
-}
-
 /** Read a boolean; anything but true is false. */
-export const flag = is(true);
+export const flag = (value: unknown): boolean => value === true;
 
 export function oneOf<T extends string | boolean>(...choices: T[]): Reader<T> {
   return value => choice(value, choices);

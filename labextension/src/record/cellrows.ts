@@ -191,7 +191,7 @@ export interface ITrend {
   count: number;
 }
 
-/** The runs of each cell by `cellOf`, oldest first, without profiled and warm-up runs. */
+/** The runs of each cell by `cellOf`, oldest first, without profiled, checked and warm-up runs. */
 export type Runs = ReadonlyMap<string, readonly IEntry[]>;
 
 export function runsByCell(entries: readonly IEntry[]): Runs {
@@ -256,7 +256,7 @@ function sorted(sort: Sort, entries: readonly IEntry[]): [readonly IEntry[], num
 }
 
 function isTiming({ record }: IEntry): boolean {
-  return record.mode !== 'profiled' && !isWarmUp(record);
+  return record.mode === 'light' && !isWarmUp(record);
 }
 
 function recordRow(entry: IEntry): ICellRow {

@@ -20,12 +20,15 @@ export function formatFigure(value: number, sort: Sort): string {
 
 /**
  * Return the figure by which a record is sorted, or that it was not measured. The wall time of a profiled run
- * does not count.
+ * does not count, and a checked run has none.
  */
 export function figureInWords(record: IRecord, sort: Sort, t: Translate): string {
   const value = figureOf(record, sort);
   if (value !== null) {
     return formatFigure(value, sort);
+  }
+  if (record.mode === 'checked') {
+    return t('checkedRow');
   }
   const wall = known(record, 'wall_time');
   const timed = sort !== 'device' && sort !== 'memory' && sort !== 'energy';

@@ -117,10 +117,11 @@ function Phase(props: {
   t: Translate;
 }): ReactElement | null {
   const { running, last, t } = props;
-  const { profiled, run, progress } = running;
+  const { mode, run, progress } = running;
   const known = dotted(
     run && t('runOf', { number: run.number, of: run.of }),
-    profiled && t('profilerOn'),
+    mode === 'profiled' && t('profilerOn'),
+    mode === 'checked' && t('checkOn'),
     progress !== null && t.say(progress),
     last !== null && t('lastTime', { time: formatLast(last) })
   );

@@ -210,7 +210,7 @@ test('what a long command is at belongs to its cell, and goes with it', () => {
     progress
   });
   assert.deepEqual(scene.model.state.running[0]?.run, { number: 2, of: 6 });
-  assert.equal(scene.model.state.running[0].profiled, true);
+  assert.equal(scene.model.state.running[0].mode, 'profiled');
   scene.delta(2, [at(1, 'Race: cpu:0, run 2 of 5'), at(7, 'of another cell')]);
   assert.equal(scene.model.state.running[0].progress, 'Race: cpu:0, run 2 of 5');
   scene.delta(3, [at(1, null)]);
@@ -319,6 +319,7 @@ test('the time a cell took last is that of its code, in this kernel or in the sa
   scene.snapshot(1, []);
   assert.equal(last('fit'), 20);
   assert.equal(last('fit', 'profiled'), null);
+  assert.equal(last('fit', 'checked'), null);
   assert.equal(last('other'), null);
   assert.equal(last(null), null);
   const put = (...records: object[]): void => {

@@ -22,10 +22,9 @@ from jupyter_mlgpu.record.bounds import (
     Otherwise,
     Said,
     Unread,
-    Whether,
 )
 from jupyter_mlgpu.record.decoding import Name
-from jupyter_mlgpu.record.record import Cell
+from jupyter_mlgpu.record.record import Cell, Mode
 from jupyter_mlgpu.record.strip import StripSoFar
 from jupyter_mlgpu.show.receipts.view import OpenReceiptData
 
@@ -125,7 +124,7 @@ class RunningData(TypedDict):
     cell: Cell
     started_at: Annotated[str, Unread()]
     elapsed_s: Annotated[_Seconds, Called("elapsed")]
-    mode: Annotated[Literal["light", "profiled"], Whether("profiled")]
+    mode: Annotated[Mode, Otherwise("light")]
     run: RunData | None
     progress: Said | None
     logs: NotRequired[Annotated[Lines, Otherwise(())]]

@@ -119,7 +119,7 @@ def running_state(
         "cell": measurement.cell,
         "started_at": measurement.started_at,
         "elapsed_s": measurement.elapsed(),
-        "mode": "profiled" if measurement.profiling else "light",
+        "mode": measurement.mode,
         "run": None if run is None else {"number": run[0], "of": run[1]},
         "progress": progress or None,
     }
