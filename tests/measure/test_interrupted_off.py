@@ -1,5 +1,6 @@
 """An exception amid the begin or the end of capturing leaves it whole: on, or off, and nothing left open."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -87,17 +88,22 @@ def readers():
     return found
 
 
-def opened():
-    """How many descriptors are open of each kind that capturing opens."""
-    kinds = []
-    for number in os.listdir("/proc/self/fd"):
-        try:
-            kinds.append(os.readlink(f"/proc/self/fd/{number}").partition(":")[0].partition(" ")[0])
-        except FileNotFoundError:
-            continue
+def opened(others):
+    """How many descriptors of each kind that capturing opens are open, without those of other tests."""
+    mine = [target for target in targets() if target not in others]
+    kinds = [target.partition(":")[0].partition(" ")[0] for target in mine]
     return {
         kind: kinds.count(kind) for kind in kinds if kind in ("pipe", "socket") or "jupyter_mlgpu" in kind
     }
+
+
+def targets():
+    """What each of the process's descriptors points to, such as `pipe:[4026]`."""
+    found = []
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            found.append(os.readlink(f"/proc/self/fd/{number}"))
+    return found
 
 
 def begun(capture):
@@ -122,14 +128,15 @@ def test_a_ctrl_c_at_any_line_of_the_end_or_the_begin_leaves_no_output_no_reader
         capture.stop()
         begun(capture)
 
+    others = targets()
     begun(capture)
-    before, lines = opened(), 0
+    before, lines = opened(others), 0
     capfd.readouterr()
     for line in interrupted_at_each_line(off_and_on, capture_module, tap_module):
         lines = line
         begun(capture)
         assert shown_on(capture, capfd) == ("out\n", "err\n"), f"interrupted at line {line}"
-        assert opened() == before, f"interrupted at line {line}"
+        assert opened(others) == before, f"interrupted at line {line}"
     assert lines > 50
     until(lambda: len(readers()) == 1)
     capture.stop()
@@ -156,8 +163,9 @@ def test_a_ctrl_c_while_the_process_is_asked_to_end_comes_when_all_is_put_back(c
 def test_an_end_that_an_alarm_has_cut_short_is_made_whole_by_what_comes_next(
     capture, capfd, users_alarm, monkeypatch, then
 ):
+    others = targets()
     begun(capture)
-    before = opened()
+    before = opened(others)
     capfd.readouterr()
     with monkeypatch.context() as patched:
         patched.setattr(Reader, "forward", lambda self, seconds: users_alarm())
@@ -166,20 +174,21 @@ def test_an_end_that_an_alarm_has_cut_short_is_made_whole_by_what_comes_next(
     getattr(capture, then)()
     begun(capture)
     assert shown_on(capture, capfd) == ("out\n", "err\n")
-    assert opened() == before
+    assert opened(others) == before
     until(lambda: len(readers()) == 1)
 
 
 def test_a_begin_that_an_alarm_has_cut_short_leaves_it_off_and_the_next_one_begins(
     capture, capfd, users_alarm, monkeypatch
 ):
-    before = opened()
+    others = targets()
+    before = opened(others)
     with monkeypatch.context() as patched:
         patched.setattr(capture_module.PythonHooks, "start", lambda self: users_alarm())
         with pytest.raises(TimeoutError):
             capture.start()
     assert not capture.active
-    assert opened() == before
+    assert opened(others) == before
     until(lambda: not readers())
     begun(capture)
     assert shown_on(capture, capfd) == ("out\n", "err\n")
