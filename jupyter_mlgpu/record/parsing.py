@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 import sys
-import time
 from types import FrameType
 
+from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.other_threads import FramesOfOtherThreads
 
 SHARES_ITS_DEPTH = sys.version_info < (3, 11, 8) or (3, 12) <= sys.version_info < (3, 12, 2)
@@ -31,13 +31,13 @@ def parse(code: str) -> ast.Module:
     """
     if not SHARES_ITS_DEPTH:
         return ast.parse(code)
-    until = time.monotonic() + _LONGEST_WAIT
-    while time.monotonic() < until:
+    until = real_time.monotonic() + _LONGEST_WAIT
+    while real_time.monotonic() < until:
         # No collection begins in this block, so no thread releases the GIL inside a parse, ours included.
         with FramesOfOtherThreads() as frames:
             if not any(map(_is_parsing, frames.values())):
                 return ast.parse(code)
-        time.sleep(_BETWEEN_LOOKS)
+        real_time.sleep(_BETWEEN_LOOKS)
     raise ValueError("Another thread is still parsing.")
 
 
