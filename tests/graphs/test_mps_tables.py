@@ -236,6 +236,16 @@ def test_a_fault_that_ends_the_process_says_so():
     assert verdict("cumsum", "2.12", ranks={4}).note is None
 
 
+def test_a_kernel_that_computes_on_the_cpu_says_so():
+    found = verdict("_linalg_svd", "2.15")
+    assert found.kind == "gpu"
+    assert found.note.startswith(
+        "Its kernel computes on the CPU where there is one matrix, or a batch of fewer"
+    )
+    assert "Known to raise an error where a batch" in verdict("linalg_lstsq.out", "2.14").note
+    assert "CPU where" in verdict("linalg_svdvals", "2.15").note
+
+
 def test_faults_are_of_operations_that_the_tables_have():
     for row in wrong.ROWS:
         for operation in row.operations:

@@ -1,4 +1,4 @@
-"""Results of MPS that are known to be wrong, by PyTorch's issues.
+"""What is known to go wrong on MPS though there is a kernel, by PyTorch's issues.
 
 A row's versions are those in which people saw it, up to the last release before its fix. Without an end,
 the issue was open, or its fix in no release, when 2.15 came out. Where an issue does not name the release
@@ -10,10 +10,12 @@ also end with a version of macOS.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from jupyter_mlgpu.graphs.mps.spans import holds
 from jupyter_mlgpu.record.sentence import Sentence, say
 
+Effect = Literal["wrong", "ends", "raises", "cpu"]
 _HALF = frozenset({"float16", "bfloat16"})
 _ATTENTION = ("_scaled_dot_product_attention_math_for_mps",)
 _CONVOLUTION = ("_mps_convolution",)
@@ -25,7 +27,8 @@ class Wrong:
 
     `operations` have no overload. Empty `dtypes` stand for all, and `ranks` are the numbers of dimensions of
     which one must be there. `usual` says that ordinary programs meet the condition; others need, for example,
-    2**31 elements. `ends` says that Apple's framework ends the process there, which is no wrong result.
+    2**31 elements. `effect` is a wrong result, or that Apple's framework ends the process, or an error, or
+    that the kernel itself computes on the CPU.
     """
 
     issue: int
@@ -35,7 +38,7 @@ class Wrong:
     dtypes: frozenset[str] = frozenset()
     ranks: frozenset[int] = frozenset()
     usual: bool = False
-    ends: bool = False
+    effect: Effect = "wrong"
 
     def meets(self, operation: str, dtypes: frozenset[str], ranks: frozenset[int], version: str) -> bool:
         """Return True unless name, version, types or ranks rule the row out."""
@@ -173,7 +176,7 @@ ROWS = (
         "2.8-2.12",
         say("more than four dimensions begin with the one that is summed"),
         ranks=frozenset(range(5, 17)),
-        ends=True,
+        effect="ends",
     ),
     Wrong(
         197796,
@@ -182,7 +185,7 @@ ROWS = (
         say("the weight is a transposed view, on macOS 27"),
         dtypes=frozenset({"bfloat16"}),
         ranks=frozenset({3}),
-        ends=True,
+        effect="ends",
     ),
     Wrong(
         197235,
@@ -213,6 +216,27 @@ ROWS = (
         ("_linalg_svd",),
         "2.14-2.14",
         say("the matrix is singular or nearly so: small singular values, and U is not orthogonal"),
+    ),
+    Wrong(
+        195937,
+        ("_linalg_svd", "linalg_lstsq"),
+        "2.14-2.14",
+        say("a batch of matrices has 8,192 elements or more, in 2.14.0"),
+        effect="raises",
+    ),
+    Wrong(
+        196113,
+        ("_linalg_svd", "linalg_lstsq"),
+        "2.14-",
+        say("there is one matrix, or a batch of fewer than 8,192 elements"),
+        effect="cpu",
+    ),
+    Wrong(
+        196113,
+        ("linalg_lstsq",),
+        "2.14-2.14",
+        say("there is a batch of systems with more unknowns than equations"),
+        dtypes=frozenset({"complex64"}),
     ),
     Wrong(
         189961,
