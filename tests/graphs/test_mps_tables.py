@@ -185,10 +185,27 @@ def test_a_limit_that_depends_on_more_than_types_is_a_note():
     assert verdict("grid_sampler_2d", "2.11").note is None
 
 
-@pytest.mark.parametrize("row", limits.ROWS, ids=lambda row: row.text[:40])
-def test_the_error_text_of_a_limit_stands_in_the_wheels_of_its_versions_and_in_no_other(row):
+@pytest.mark.parametrize("text", dict.fromkeys(row.text for row in limits.ROWS), ids=lambda text: text[:40])
+def test_the_error_text_of_a_limit_stands_in_the_wheels_of_its_versions_and_in_no_other(text):
+    rows = [row for row in limits.ROWS if row.text == text]
     for version in tables.versions():
-        assert (version, row.text in tables.refusals(version)) == (version, holds(row.versions, version))
+        held = any(holds(row.versions, version) for row in rows)
+        assert (version, text in tables.refusals(version)) == (version, held)
+
+
+def test_8_bit_floats_are_refused_until_the_version_that_has_them():
+    assert kinds("_to_copy", dtypes={"float32", "float8_e4m3fn"}) == "type composite"
+    assert verdict("_to_copy", "2.14", {"float8_e4m3fn"}).kind == "type"
+    assert kinds("_to_copy", dtypes={"float32", "float8_e5m2"}) == "type"
+
+
+@pytest.mark.parametrize(
+    ("operation", "since"),
+    [("frexp.Tensor", "2.15"), ("kthvalue", "2.9"), ("logcumsumexp", "2.9"), ("put", "2.15")],
+)
+def test_what_hides_a_missing_operation_is_missing_with_it(operation, since):
+    assert kinds(operation) == "missing composite"
+    assert tables.changes(operation) == f"has a kernel since {since}"
 
 
 def test_a_usual_fault_is_named_with_its_issue_until_the_release_that_fixed_it():
@@ -200,10 +217,10 @@ def test_a_usual_fault_is_named_with_its_issue_until_the_release_that_fixed_it()
 
 def test_a_fault_of_16_bits_is_none_of_32():
     attention = "_scaled_dot_product_attention_math_for_mps"
-    assert verdict(attention, "2.13", {"float16"}).source == "pytorch#195910"
-    assert verdict(attention, "2.13", {"float32"}).kind == "gpu"
-    assert verdict(attention, "2.15", {"float16"}).kind == "gpu"
-    assert verdict("_scaled_dot_product_flash_attention_for_cpu", "2.13", {"float16"}).kind == "wrong"
+    assert verdict(attention, "2.12", {"float16"}).source == "pytorch#195910"
+    assert verdict(attention, "2.12", {"float32"}).kind == "gpu"
+    assert verdict(attention, "2.13", {"float16"}).kind == "gpu"
+    assert verdict("_scaled_dot_product_flash_attention_for_cpu", "2.12", {"float16"}).kind == "wrong"
 
 
 def test_a_rare_fault_is_a_note():
@@ -217,6 +234,16 @@ def test_a_fault_that_ends_the_process_says_so():
     assert found.kind == "gpu"
     assert found.note.startswith("Known to end the process where more than four dimensions")
     assert verdict("cumsum", "2.12", ranks={4}).note is None
+
+
+def test_a_kernel_that_computes_on_the_cpu_says_so():
+    found = verdict("_linalg_svd", "2.15")
+    assert found.kind == "gpu"
+    assert found.note.startswith(
+        "Its kernel computes on the CPU where there is one matrix, or a batch of fewer"
+    )
+    assert "Known to raise an error where a batch" in verdict("linalg_lstsq.out", "2.14").note
+    assert "CPU where" in verdict("linalg_svdvals", "2.15").note
 
 
 def test_faults_are_of_operations_that_the_tables_have():

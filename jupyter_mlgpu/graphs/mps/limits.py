@@ -43,6 +43,7 @@ class Refusal:
 
 
 _FLOAT64 = "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
+_NO_DTYPE = "to the MPS backend but it does not have support for that dtype."
 _POOLING = (
     "Adaptive pool MPS: input sizes must be divisible by output sizes. Non-divisible input sizes are not "
     "implemented on MPS device yet. For now, "
@@ -51,10 +52,12 @@ _POOLING = (
 )
 ROWS = (
     Refusal(_FLOAT64 + "Please use float32 instead.", "2.8-", dtypes=frozenset({"float64"})),
+    Refusal(_NO_DTYPE, "2.8-2.14", dtypes=frozenset({"float8_e4m3fn"})),  # pytorch#194074 added it
     Refusal(
-        "to the MPS backend but it does not have support for that dtype.",
+        _NO_DTYPE,
         "2.8-",
-        dtypes=frozenset({"complex128", "qint8", "quint8", "qint32", "quint4x2", "quint2x4"}),
+        dtypes=frozenset({"complex128", "qint8", "quint8", "qint32", "quint4x2", "quint2x4"})
+        | frozenset({"float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu"}),
     ),
     Refusal("MPS supports tensors with dimensions <=", "2.8-", ranks=frozenset(range(17, 65))),
     Refusal("MPS device does not support linear for non-float inputs", "2.8-", ("linear",), _INTEGERS),

@@ -123,13 +123,7 @@ class OperationTable:
             for limit in limits.rows(name, dtypes, ranks, self.version):
                 if limit.when is not None:
                     sentences.append(say("Fails where {when}.", when=limit.when))
-            for row in wrong.rows(name, dtypes, ranks, self.version):
-                at = issue(row.issue)
-                sentences.append(
-                    say("Known to end the process where {when} ({issue}).", when=row.when, issue=at)
-                    if row.ends
-                    else say("Known to be wrong where {when} ({issue}).", when=row.when, issue=at)
-                )
+            sentences += [_known(row) for row in wrong.rows(name, dtypes, ranks, self.version)]
             if self.kinds.get(name) == "missing":
                 sentences += [
                     say("Where `{caller}` calls it, that one runs on the CPU.", caller=caller)
@@ -152,6 +146,17 @@ class OperationTable:
 
     def _error(self, text: str) -> Sentence:
         return say("error text of PyTorch {version}: {text}", version=self.build.version, text=text)
+
+
+def _known(row: wrong.Wrong) -> Sentence:
+    at = issue(row.issue)
+    if row.effect == "ends":
+        return say("Known to end the process where {when} ({issue}).", when=row.when, issue=at)
+    if row.effect == "raises":
+        return say("Known to raise an error where {when} ({issue}).", when=row.when, issue=at)
+    if row.effect == "cpu":
+        return say("Its kernel computes on the CPU where {when} ({issue}).", when=row.when, issue=at)
+    return say("Known to be wrong where {when} ({issue}).", when=row.when, issue=at)
 
 
 def issue(number: int) -> Sentence:

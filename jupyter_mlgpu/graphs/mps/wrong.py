@@ -1,18 +1,21 @@
-"""Results of MPS that are known to be wrong, by PyTorch's issues.
+"""What is known to go wrong on MPS though there is a kernel, by PyTorch's issues.
 
 A row's versions are those in which people saw it, up to the last release before its fix. Without an end,
 the issue was open, or its fix in no release, when 2.15 came out. Where an issue does not name the release
-with its fix, the last one before the issue was closed is taken. Faults of Apple's framework can also end
-with a version of macOS.
+with its fix, it is the first whose branch was cut after the fix was merged: 2.9 on 8 September 2025, 2.12 in
+the week of 13 April 2026, 2.13 in that of 8 June, 2.14 in that of 10 August. Faults of Apple's framework can
+also end with a version of macOS.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from jupyter_mlgpu.graphs.mps.spans import holds
 from jupyter_mlgpu.record.sentence import Sentence, say
 
+Effect = Literal["wrong", "ends", "raises", "cpu"]
 _HALF = frozenset({"float16", "bfloat16"})
 _ATTENTION = ("_scaled_dot_product_attention_math_for_mps",)
 _CONVOLUTION = ("_mps_convolution",)
@@ -24,7 +27,8 @@ class Wrong:
 
     `operations` have no overload. Empty `dtypes` stand for all, and `ranks` are the numbers of dimensions of
     which one must be there. `usual` says that ordinary programs meet the condition; others need, for example,
-    2**31 elements. `ends` says that Apple's framework ends the process there, which is no wrong result.
+    2**31 elements. `effect` is a wrong result, or that Apple's framework ends the process, or an error, or
+    that the kernel itself computes on the CPU.
     """
 
     issue: int
@@ -34,7 +38,7 @@ class Wrong:
     dtypes: frozenset[str] = frozenset()
     ranks: frozenset[int] = frozenset()
     usual: bool = False
-    ends: bool = False
+    effect: Effect = "wrong"
 
     def meets(self, operation: str, dtypes: frozenset[str], ranks: frozenset[int], version: str) -> bool:
         """Return True unless name, version, types or ranks rule the row out."""
@@ -55,9 +59,10 @@ ROWS = (
         usual=True,
     ),
     Wrong(
+        # The library of 2.13 is the first with kernels of PyTorch's own for this, and they are right.
         195910,
         _ATTENTION,
-        "2.10-2.14",
+        "2.8-2.12",
         say("`is_causal=True` in 16 bits: a position then sees up to three later ones"),
         dtypes=_HALF,
         usual=True,
@@ -69,6 +74,7 @@ ROWS = (
         "2.8-2.12",
         say("there are 8 queries or fewer and the mask is the same for all heads"),
     ),
+    Wrong(176767, _ATTENTION, "2.10-2.11", say("the values have another size of head than the queries")),
     Wrong(
         163597,
         _ATTENTION,
@@ -88,20 +94,49 @@ ROWS = (
         say("32,767 products or more are summed, on an M1 or M2"),
     ),
     Wrong(187521, ("baddbmm",), "2.8-2.13", say("`beta` is 0 and the input has NaN, as memory may have")),
-    Wrong(197636, ("bmm",), "2.8-", say("an input or the result has more than 2**32 elements")),
     Wrong(
+        197636,
+        ("bmm",),
+        "2.8-",
+        say("the result has more than 2**32 elements: with an input that is not contiguous, and in training"),
+    ),
+    Wrong(
+        # Seen in 2.11. The library of 2.13 is the first with the function that goes round it.
         180776,
         ("linear",),
-        "2.11-",
-        say("in 16 bits, with three dimensions or more and no bias, for some sizes: two equal calls differ"),
+        "2.11-2.12",
+        say("in 16 bits, with three dimensions or more and no bias, on an M5: two equal calls differ"),
         dtypes=_HALF,
+        ranks=frozenset(range(3, 17)),
+    ),
+    Wrong(
+        181936,
+        ("linear_backward",),
+        "2.11-2.12",
+        say("in 16 bits, with three dimensions or more, on an M5: two equal calls differ"),
+        dtypes=_HALF,
+        ranks=frozenset(range(3, 17)),
+    ),
+    Wrong(
+        189495,
+        ("linear",),
+        "2.12-2.13",
+        say("there is a bias, and the third dimension from the end is larger than 65,536"),
+        ranks=frozenset(range(3, 17)),
+    ),
+    Wrong(
+        188438,
+        ("linear",),
+        "2.13-2.13",
+        say("there is a bias and the last dimension but one is 1, on an M1 with macOS 26"),
         ranks=frozenset(range(3, 17)),
     ),
     Wrong(
         192934,
         ("linear",),
         "2.13-",
-        say("there is a bias and the input has three dimensions, on an M1 with macOS 26"),
+        say("there is a bias and the input has three dimensions, on GitHub's virtual M1 with macOS 26"),
+        dtypes=frozenset({"float32"}),
         ranks=frozenset({3}),
     ),
     Wrong(
@@ -141,7 +176,7 @@ ROWS = (
         "2.8-2.12",
         say("more than four dimensions begin with the one that is summed"),
         ranks=frozenset(range(5, 17)),
-        ends=True,
+        effect="ends",
     ),
     Wrong(
         197796,
@@ -150,7 +185,7 @@ ROWS = (
         say("the weight is a transposed view, on macOS 27"),
         dtypes=frozenset({"bfloat16"}),
         ranks=frozenset({3}),
-        ends=True,
+        effect="ends",
     ),
     Wrong(
         197235,
@@ -174,14 +209,47 @@ ROWS = (
         183419,
         ("isfinite", "isinf"),
         "2.8-2.12",
-        say("the tensor is a slice of the columns of a very large one"),
+        say("the tensor is a slice of the columns of a very large one: it writes into other tensors"),
     ),
-    Wrong(196112, ("_linalg_svd",), "2.14-2.14", say("the matrix is singular or nearly so")),
+    Wrong(
+        196112,
+        ("_linalg_svd",),
+        "2.14-2.14",
+        say("the matrix is singular or nearly so: small singular values, and U is not orthogonal"),
+    ),
+    Wrong(
+        195937,
+        ("_linalg_svd", "linalg_lstsq"),
+        "2.14-2.14",
+        say("a batch of matrices has 8,192 elements or more, in 2.14.0"),
+        effect="raises",
+    ),
+    Wrong(
+        196113,
+        ("_linalg_svd", "linalg_lstsq"),
+        "2.14-",
+        say("there is one matrix, or a batch of fewer than 8,192 elements"),
+        effect="cpu",
+    ),
+    Wrong(
+        196113,
+        ("linalg_lstsq",),
+        "2.14-2.14",
+        say("there is a batch of systems with more unknowns than equations"),
+        dtypes=frozenset({"complex64"}),
+    ),
     Wrong(
         189961,
         ("copy_", "_copy_from"),
         "2.8-2.13",
         say("a view on the GPU is copied into a view on the CPU with the same gaps"),
+    ),
+    Wrong(
+        192212,
+        (*_CONVOLUTION, "mps_convolution_backward"),
+        "2.8-2.13",
+        say("the weight is not contiguous, such as a slice of a larger one, on macOS 15 or later"),
+        ranks=frozenset({4}),
     ),
     Wrong(
         180984,
@@ -202,7 +270,7 @@ ROWS = (
         197114,
         _CONVOLUTION,
         "2.14-",
-        say("in three dimensions, on macOS 26.2"),
+        say("in three dimensions and not `channels_last_3d`, on macOS 26.2 (not on 26.3)"),
         ranks=frozenset({5}),
     ),
     Wrong(
