@@ -90,3 +90,10 @@ def test_checking_again_and_again_makes_tensorflow_warn_of_nothing(caplog):
     finally:
         tf.get_logger().removeHandler(caplog.handler)
     assert caplog.messages == []
+
+
+def test_tensorflow_already_uses_fast_instructions_as_the_receipts_note_says(saved_lesson):
+    loaded = saved_lesson("01")
+    (meaning,) = [one.meaning for one in loaded.receipt("import").logs if one.id == "cpu-instructions-used"]
+    assert meaning.startswith("The heavy routines already use this CPU's fast instructions.")
+    assert "heavy routines already use the processor's fast instructions" in loaded.prose("load-says")

@@ -114,6 +114,10 @@ def test_the_race_is_that_of_the_post_up_to_ten_million_and_its_largest_arrays_a
     assert "--over n=1e2,1e3,1e4,1e5,1e6,1e7 " in lesson.cells["race"].source
     assert "10 runs each after warm-up" in lesson.shown("race")
     assert f"take {2 * 4 * 10**8 / 1e9:.1f} GB" in lesson.prose("on-paper-says")
+    # The post timed the making of its arrays, too; the race makes them beforehand.
+    assert "the timed function also made its arrays" in lesson.prose("on-paper-says").lower()
+    assert "ops.ones" in lesson.cells["setup"].source
+    assert "ones" not in lesson.cells["race"].source
 
 
 def test_the_pretend_device_works_while_python_goes_on():

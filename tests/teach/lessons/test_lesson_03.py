@@ -118,3 +118,12 @@ def test_every_form_that_the_lesson_shows_is_read_as_the_kit_reads_it(lesson):
         reader.feed("recorded", f"2021-03-08 20:50:58.716976: I a/b.cc:332] {line}\n".encode(), "")
         ((name, nodes),) = reader.finish().facts["mlc_subgraphs"].value["nodes"].items()
         assert reasons(f"{line}\n") == {name: next(iter(nodes))}
+
+
+def test_no_memory_in_a_line_says_nothing_of_shared_memory(lesson, recorded):
+    """A Mac with a card of its own printed it, too: tensorflow#57058, a Radeon Pro 555X."""
+    assert "with 0 MB memory" in recorded
+    definition = Catalogue.load().definitions["pluggable-device-created"]
+    assert "tensorflow/tensorflow#57058" in definition.source
+    assert "shared" not in lesson.shown("explain")
+    assert "*unified memory*" not in lesson.prose("explain-read")

@@ -128,3 +128,20 @@ def test_a_layer_with_the_rows_of_the_ridge_does_as_many_operations_a_byte():
     width, peak, bandwidth = 4096, 50.0, 4.0
     rows = rows_at_the_ridge(width, peak, bandwidth)
     assert 2 * rows * width**2 / (4 * (width**2 + 2 * rows * width)) == pytest.approx(peak / bandwidth)
+
+
+def test_the_receipt_judges_the_memory_by_the_best_day_as_the_text_says(cells):
+    kept = profiled_network(cells).reading("peak_byte_rate")
+    told = cells["network-judge-read"].source
+    judged = float(re.search(r"the receipt judged by ([\d.]+) GB/s, of an earlier day", told)[1])
+    assert judged == round(kept.value / 1e9, 1)
+    reached, today = re.search(r"([\d.]+) GB/s; .*\n.*, (\S+), quick", shown(cells["bench"])).groups()
+    assert float(reached) < judged
+    assert kept.detail.fields["date"] < today
+
+
+def test_float32_products_of_the_h200_are_not_rounded_to_tf32(cells):
+    """PyTorch rounds the numbers of convolutions unasked, and those of products not."""
+    assert "PyTorch allows it in convolutions, but not in matrix products" in cells["types-read"].source
+    replayed = shown(cells["types"]).partition("Replayed")[2]
+    assert float(re.search(r"^float32 .* (\S+) +gpu:0$", replayed, re.MULTILINE)[1]) < 1e-5

@@ -7,6 +7,8 @@ import pytest
 from jupyter_mlgpu.teach.lessons import check
 from jupyter_mlgpu.teach.lessons.exercises import exercises_of
 
+PAGE = "application/vnd.jupyter-mlgpu.page+json"
+
 
 @pytest.fixture(scope="module")
 def lesson(saved_lesson):
@@ -58,6 +60,31 @@ def test_a_frozen_number_and_a_graph_for_each_python_number(lesson):
 def test_every_note_of_its_receipts_is_known(lesson):
     for name in ("import", "graph-profiled", "compiled"):
         assert all(line.id for line in lesson.receipt(name).logs), name
+
+
+def test_the_compiled_receipt_guesses_launching_while_a_note_of_it_tells_of_the_compiler(lesson):
+    compiled = lesson.receipt("compiled")
+    assert (compiled.limit.kind, compiled.limit.confidence) == ("launch", "open")
+    assert "xla-cluster-compiled" in {line.id for line in compiled.logs}
+    assert "do not believe it" in lesson.prose("compiled-read")
+
+
+def test_two_of_the_four_boxes_of_the_plan_are_subgraphs_on_the_gpu(lesson):
+    pages = [one.data for one in lesson.cells["plan"].outputs]
+    (page,) = (one[PAGE] for one in pages if PAGE in one)
+    (drawing,) = page["parts"][0]["data"]["drawings"]
+    inside = [[] for _ in drawing["frames"]]
+    for x, y, operation, name, side, *_ in drawing["boxes"]:
+        holds = [
+            left <= x < left + wide and top <= y < top + high
+            for left, top, wide, high, *_ in drawing["frames"]
+        ]
+        inside[holds.index(True)].append((operation, name, side))
+    subgraphs = [one for one in inside if any(side == "own" for _, _, side in one)]
+    assert sorted(map(len, subgraphs)) == [3, 4]
+    others = [one for one in inside if one not in subgraphs]
+    assert others == [[("Placeholder", "keys", "shared")], [("Einsum", "einsum/Einsum", "cpu")]]
+    assert "two dashed boxes more" in lesson.prose("plan-read")
 
 
 @pytest.mark.parametrize("name", ["one_graph", pytest.param("scores", marks=pytest.mark.slow)])

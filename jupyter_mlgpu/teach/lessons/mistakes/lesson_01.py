@@ -44,14 +44,14 @@ def quicker_half(numbers: Any) -> Any:
 COACHING = {
     "add_three": coaching(
         hints=[
-            say("Which of x, y and z has its digit missing in your sum, or standing there twice?"),
+            say("Which of x, y and z has its digit missing from your sum, or in it twice?"),
             say("A plus sign adds two tensors of the same shape, number by number."),
             say("Two plus signs in one line take all three."),
         ],
         mistakes=[
             (say("You left out z."), z_left_out),
             (say("You added z twice."), z_twice),
-            (say("You took z away instead of adding it."), z_taken_away),
+            (say("You subtracted z instead of adding it."), z_taken_away),
         ],
     ),
     "add_in_halves": coaching(
@@ -63,7 +63,7 @@ COACHING = {
         mistakes=[
             (say("You added the rounds of both halves; they run at the same time."), one_after_the_other),
             (say("You left out the round that adds the two sums."), joining_left_out),
-            (say("You waited for the quicker half; the slower one has to be there, too."), quicker_half),
+            (say("You waited for the quicker half; the slower one has to be ready, too."), quicker_half),
         ],
     ),
 }

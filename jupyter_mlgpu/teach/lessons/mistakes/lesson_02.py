@@ -68,8 +68,8 @@ COACHING = {
     "fair_time": coaching(
         hints=[
             say(
-                "Look at the digits of your time: 3 is the preparing, 0.005 the handing "
-                "over, 0.2 the computing. Which should not be there, and which is missing?"
+                "Look at the digits of your time: 3 is the preparing, 0.005 the launch, "
+                "0.2 the computing. Which should not be there, and which is missing?"
             ),
             say(
                 "What is only needed once, and what has not ended yet, have to be over "
@@ -78,7 +78,7 @@ COACHING = {
             say("The order is: work and wait; read the clock; work and wait again; read the clock."),
         ],
         mistakes=[
-            (say("You did not wait for the device: this is the time of handing over."), not_waited_for),
+            (say("You did not wait for the device: this is the time of the launch."), not_waited_for),
             (
                 say("You timed the first call, which also prepares: warm up before you read the clock."),
                 not_warmed_up,

@@ -73,7 +73,7 @@ COACHING = {
     ),
     "product_on": coaching(
         hints=[
-            say("A right product says nothing of where it was made. Look at the second part of the table."),
+            say("A right product does not say where it was computed. Look at the second part of the table."),
             say(
                 "What is written inside the block of `with tf.device(...)` is made on that "
                 "device; what comes after it is not."

@@ -77,7 +77,7 @@ COACHING = {
     ),
     "roof": coaching(
         hints=[
-            say("A machine is held back by whatever gives out first."),
+            say("A machine is limited by whichever of the two is used up first."),
             say(
                 "The memory can feed `bandwidth * per_byte` operations; the arithmetic can "
                 "do `peak`. Which of the two counts?"

@@ -112,7 +112,7 @@ COACHING = {
                 plugin_not_asked_for,
             ),
             (
-                say("None stands for what nobody told: what is unknown is no fault."),
+                say("None stands for what the report does not say: what is unknown is no fault."),
                 unknown_is_a_fault,
             ),
             (
