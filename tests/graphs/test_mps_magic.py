@@ -22,11 +22,18 @@ def step(x):
 x, y = torch.ones(3, 3), torch.ones(3, 3)
 """
 
+FAILING = """\
+class Failing(nn.Module):
+    def forward(self, x):
+        raise ValueError
+"""
+
 
 @pytest.fixture(scope="module")
 def notebook(start_for_module):
     notebook = start_for_module()
     notebook.run(STEP)
+    assert notebook.run(FAILING).execution_count == 3
     return notebook
 
 
@@ -53,6 +60,21 @@ def test_a_module_is_planned_as_its_training_step(notebook):
     assert told == "training step of Linear\n"
 
 
+def test_what_depends_on_values_is_told_with_the_line_of_the_cell(notebook):
+    cell = "def read(x):\n    y = x.exp()\n    if y.sum() > 0:\n        return y\n    return y @ x"
+    number = notebook.run(cell).execution_count
+    told = notebook.run("p = %mlc_plan read x --target mps\nprint(p)").text
+    assert f"Values are read (line 3 of [{number}])" in told
+
+
+def test_a_batch_may_be_given_with_stars(notebook):
+    notebook.run("batch = (x, y)\nclass Named(nn.Module):\n    def forward(self, a, b): return a @ b")
+    told = notebook.run("p = %mlc_plan model *batch --target mps\nprint(p.subject)").text
+    assert told == "training step of Linear\n"
+    told = notebook.run("p = %mlc_plan Named() **{'a': x, 'b': y} --target mps\nprint(p.subject)").text
+    assert told == "forward pass of Named\n"
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -60,6 +82,12 @@ def test_a_module_is_planned_as_its_training_step(notebook):
         ("%mlc_plan 7 --target mps", "An object of type int cannot be planned for mps"),
         ("%mlc_plan step --target mps", "missing 1 required positional argument"),
         ("%mlc_plan model x --target mpss", "metal-community, cuda, mlcompute or mps"),
+        ("%mlc_plan nosuch x --target mps", "'nosuch' after %mlc_plan is not defined: run the cell"),
+        ("%mlc_plan model *7 --target mps", "an object of type int has no items"),
+        ("%mlc_plan lambda a: a x --target mps", "put one with blanks in brackets"),
+        ("%mlc_plan model x[9] --target mps", "IndexError"),
+        ("%mlc_plan nn.Linear(3, 3).cuda() x --target mps", "make it in a function, and plan that"),
+        ("%mlc_plan Failing() x --target mps", "an error at line 3 of [3], before the first operation"),
     ],
 )
 def test_a_mistake_is_one_sentence(notebook, line, words):

@@ -36,7 +36,7 @@ def square():
 def test_a_training_step_of_ordinary_layers_has_a_kernel_for_all_of_it():
     model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 2))
     forecast = jupyter_mlgpu.plan(model, torch.randn(2, 3, 8, 8), torch.tensor([0, 1]), target="mps")
-    assert headline(forecast).startswith(f"All {forecast.kinds} kinds of operations of this training step")
+    assert headline(forecast).startswith(f"All {forecast.kinds} kinds of operations in the training step")
     assert len(forecast.others) == len(tables.versions()) - 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
@@ -12,11 +11,11 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from jupyter_mlgpu.graphs.mps import subjects
 from jupyter_mlgpu.graphs.mps.traced import CodePlace, Phase, Traced, TracedOperation
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.displayable import Bundled
-from jupyter_mlgpu.record.errors import PlanError
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence
 
 Judgement = Literal["gpu", "composite", "fallback", "missing", "type", "wrong", "unknown"]
 
@@ -145,14 +144,7 @@ def forecast(subject: Any, *inputs: Any) -> MpsForecast:
     target to learn as its training step. A function is planned as it is, so it may be a whole training step
     of the user's own. Raises PlanError for what cannot be traced, and without PyTorch.
     """
-    if "torch" not in sys.modules:
-        # The subject cannot be PyTorch's then; importing it would take seconds for nothing.
-        raise PlanError(
-            say(
-                "The target mps is for PyTorch, which is not imported: a {kind} cannot be planned for it.",
-                kind=type(subject).__name__,
-            )
-        )
+    subjects.check(subject, inputs)
     from jupyter_mlgpu.graphs.mps import steps, tables
     from jupyter_mlgpu.graphs.mps.trace import trace
     from jupyter_mlgpu.measure.runtime import current
@@ -162,6 +154,8 @@ def forecast(subject: Any, *inputs: Any) -> MpsForecast:
     name = steps.described(inner, train)
     traced = trace(inner, inputs, train=train)
     table = tables.load(metadata.version("torch"))
+    if inner is not subject:
+        traced = replace(traced, assumptions=(steps.left_out(subject), *traced.assumptions))
     if table.instead is not None:
         traced = replace(traced, assumptions=(table.instead, *traced.assumptions))
     others = tuple((one, tables.load(one)) for one in tables.versions() if one != table.version)

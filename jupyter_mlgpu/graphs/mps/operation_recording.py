@@ -112,7 +112,9 @@ class OperationRecording:
         types = {str(one.dtype).removeprefix("torch.") for one in tensors}
         if self._tolerances and "float64" in types:
             types = types - {"float64"} | {"float32"}
-        return frozenset(types)
+        # A layout counts as a type: kernels for sparse tensors are others.
+        layouts = {str(one.layout).removeprefix("torch.") for one in tensors} - {"strided"}
+        return frozenset(types | layouts)
 
     def with_tolerances(self, call: Callable[[], Any]) -> Any:
         """Run a call whose float64 values are float32 on MPS."""

@@ -12,6 +12,8 @@ from typing import Literal
 
 import jupyter_mlgpu
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
+from jupyter_mlgpu.measure.runtime import current
+from jupyter_mlgpu.record.sentence import Sentence, say
 
 #: `torch` is PyTorch's and what lies around a call (Python's own library, this package).
 Owner = Literal["torch", "optimizer", "library", "user"]
@@ -19,6 +21,8 @@ Owner = Literal["torch", "optimizer", "library", "user"]
 _OURS = str(Path(jupyter_mlgpu.__file__).parent)
 #: The folders of installed packages: of an environment, of a system's Python, of a user.
 _LIBRARIES = ("/site-packages/", "/dist-packages/")
+#: The file name of what is written after `%mlc_plan`.
+MAGIC_LINE = "<%mlc_plan>"
 _PYTHON = sysconfig.get_path("stdlib")
 
 
@@ -36,7 +40,8 @@ def find(end: CodeType, layers: Mapping[int, str]) -> tuple[CodePlace, bool]:
         code = frame.f_code
         owner = owner_of(code.co_filename)
         if owner == "user":
-            return CodePlace(code.co_filename, frame.f_lineno or 0, layer or ""), optimizer
+            cell = current().of_user(code.co_filename) or 0
+            return CodePlace(code.co_filename, frame.f_lineno or 0, layer or "", cell), optimizer
         if owner == "optimizer":
             optimizer = True
         elif owner == "library" and library is None:
@@ -45,6 +50,18 @@ def find(end: CodeType, layers: Mapping[int, str]) -> tuple[CodePlace, bool]:
             layer = layers.get(id(frame.f_locals.get("self")))
         frame = frame.f_back
     return CodePlace(*(library or ("", 0)), layer or ""), optimizer
+
+
+def line_name(place: CodePlace) -> Sentence:
+    """Return the name of a place's line for people, as `line 7 of [3]` or `line 7 of model.py`."""
+    line, file = str(place.line), Path(place.file)
+    if place.cell:
+        return say("line {line} of [{cell}]", line=line, cell=str(place.cell))
+    if place.file == MAGIC_LINE:
+        return say("the line of {magic}", magic="%mlc_plan")
+    if file.is_file() and "ipykernel_" not in place.file:
+        return say("line {line} of {file}", line=line, file=file.name)
+    return say("line {line}", line=line)
 
 
 @cache

@@ -87,14 +87,13 @@ class StandIns:
             )
         if tensor.is_quantized:
             self.notes.append(
-                say("A quantized tensor stands as float32: MPS has no kernels for quantized types.")
+                say("A quantized tensor cannot be on MPS, which has no such types: float32 stood for it.")
             )
             return torch.empty(shape, device="cpu")
         if tensor.layout != torch.strided:
             self.notes.append(
                 say(
-                    "A tensor of layout {layout} stands as a dense one: kernels for sparse tensors are not "
-                    "planned.",
+                    "What is done with a sparse tensor ({layout}) is not covered: a dense one stood for it.",
                     layout=str(tensor.layout).removeprefix("torch."),
                 )
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 Step = Callable[..., Any]
@@ -30,22 +29,21 @@ def unwrapped(subject: Any) -> Any:
         subject = inner
 
 
+def left_out(subject: Any) -> Sentence:
+    """Return what is not planned of a compiled or parallel module, which `unwrapped` unwraps."""
+    from torch.nn import DataParallel
+    from torch.nn.parallel import DistributedDataParallel
+
+    if isinstance(subject, DataParallel | DistributedDataParallel):
+        return say("It was planned for one GPU, without {kind}.", kind=type(subject).__name__)
+    return say("It was planned without `torch.compile`.")
+
+
 def is_module(subject: Any) -> bool:
-    """Return True for a PyTorch module. Raises PlanError for what is no function either."""
+    """Return True for a PyTorch module."""
     from torch.nn import Module
 
-    if isinstance(subject, Module):
-        return True
-    others = ("tensorflow", "keras", "jax", "mlx")
-    if not callable(subject) or isinstance(subject, type) or type(subject).__module__.startswith(others):
-        raise PlanError(
-            say(
-                "An object of type {kind} cannot be planned for mps. It takes a PyTorch module or a "
-                "function, with its inputs.",
-                kind=type(subject).__name__,
-            )
-        )
-    return False
+    return isinstance(subject, Module)
 
 
 def described(subject: Any, train: bool) -> Sentence:
@@ -134,4 +132,6 @@ def _loss(made: Any, target: Any) -> tuple[Any, Sentence]:
                 flat = first.flatten(0, -2), target.flatten()
                 return functional.cross_entropy(*flat), say("cross entropy")
     sums = [(one.abs() if one.is_complex() else one).sum() for one in leaves if one.requires_grad]
+    if target is not None:
+        return sum(sums), say("the sum of all outputs (no usual loss fits y)")
     return sum(sums), say("the sum of all outputs")

@@ -24,6 +24,10 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 #: On the GPU; made of others that are; always on the CPU; not there: NotImplementedError, or the CPU with
 #: PYTORCH_ENABLE_MPS_FALLBACK=1; refused for its number type or rank; known to be wrong; not in the table.
 Kind = Literal["gpu", "composite", "fallback", "missing", "type", "wrong", "unknown"]
+#: PyTorch's own libraries beside ATen.
+_LIBRARIES = frozenset({"quantized", "_quantized", "sparse", "mkldnn", "mkldnn_prepacked", "xnnpack"})
+#: Layouts of tensors, which a trace gives beside the number types.
+_LAYOUTS = frozenset({"sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged"})
 #: The worst first: what decides over a composite operation.
 _WORST: tuple[Kind, ...] = ("missing", "type", "wrong", "fallback", "unknown", "composite", "gpu")
 
@@ -87,7 +91,14 @@ class OperationTable:
         """
         name = operation.removeprefix("aten::")
         if "::" in name:
+            library = name.partition("::")[0]
+            if library in _LIBRARIES:
+                return MpsVerdict(
+                    "unknown", say("PyTorch has no list of its {library} operations.", library=library)
+                )
             return MpsVerdict("unknown", say("It is no operation of PyTorch's own."))
+        if not _LAYOUTS.isdisjoint(dtypes):
+            return MpsVerdict("unknown", say("Kernels for sparse and nested tensors are not in this list."))
         kind = self.kinds.get(name)
         called = composites.calls(name)
         if called and (kind in (None, "composite") or name in composites.INSTEAD):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import logging
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -22,8 +23,10 @@ from jupyter_mlgpu.graphs.mps.operation_recording import (
     OperationRecording,
     TooManyOperationsError,
 )
+from jupyter_mlgpu.graphs.mps.places import line_name, owner_of
 from jupyter_mlgpu.graphs.mps.stand_ins import StandIns
-from jupyter_mlgpu.graphs.mps.traced import Traced
+from jupyter_mlgpu.graphs.mps.traced import CodePlace, Traced
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -57,10 +60,12 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
         with _quiet(), like_mps(), mode, calls, operations:
             try:
                 _run(step, given, grads=train or not isinstance(subject, Module))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
+                if not recording.operations:
+                    raise _nothing(error, recording) from None
                 untraced.append(_reason(error, recording))
     if not recording.operations:
-        raise PlanError(untraced[0] if untraced else say("No operation of PyTorch was called."))
+        raise PlanError(say("Nothing could be planned, because no operation of PyTorch was called."))
     accelerators = sorted(one for one in stand_ins.devices if not one.startswith(("cpu", "meta")))
     if len(accelerators) > 1:
         assumptions.append(
@@ -68,7 +73,8 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
                 "Tensors are on {devices}: they were taken to be on one GPU.", devices=", ".join(accelerators)
             )
         )
-    assumptions += [*dict.fromkeys(stand_ins.notes), *recording.values.sentences]
+    untraced += dict.fromkeys(stand_ins.notes)
+    assumptions += recording.values.sentences
     return Traced(recording.operations, tuple(assumptions), tuple(untraced))
 
 
@@ -105,7 +111,7 @@ def _quiet() -> Iterator[None]:
         log.disabled = disabled
 
 
-def _reason(error: Exception, recording: OperationRecording) -> Sentence:
+def _reason(error: BaseException, recording: OperationRecording) -> Sentence:
     """Return where and why the trace ended, as one sentence."""
     if isinstance(error, TooManyOperationsError):
         return say(
@@ -114,16 +120,45 @@ def _reason(error: Exception, recording: OperationRecording) -> Sentence:
             most=MOST,
             place=_place(recording),
         )
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "").rstrip(".")
     return say(
-        "The trace ended after {place}, and what comes after it is not covered: {kind}: {text}.",
-        place=_place(recording),
-        kind=type(error).__name__,
-        text=text[:200] or say("no message"),
+        "The trace ended at {place}, and what comes after it is not covered: {error}.",
+        place=_raised_at(error, recording),
+        error=_in_words(error),
     )
+
+
+def _nothing(error: BaseException, recording: OperationRecording) -> PlanError:
+    """Return the error that says why no operation could be traced."""
+    if isinstance(error, PlanError):
+        return error
+    return PlanError(
+        say(
+            "Nothing could be planned, because of an error at {place}, before the first operation: {error}. "
+            "Does it run with these inputs?",
+            place=_raised_at(error, recording),
+            error=_in_words(error),
+        )
+    )
+
+
+def _in_words(error: BaseException) -> Sentence:
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "").rstrip(".")
+    kind = type(error).__name__
+    if kind == "UnsupportedOperatorException":
+        return say("PyTorch cannot trace {operation}", operation=text)
+    return say("{kind}: {text}", kind=kind, text=text[:200] or say("no message"))
+
+
+def _raised_at(error: BaseException, recording: OperationRecording) -> Sentence:
+    """Return the innermost line of the user's code that an error came through, or the last operation's."""
+    for frame, number in reversed([*traceback.walk_tb(error.__traceback__)]):
+        file = frame.f_code.co_filename
+        if owner_of(file) == "user":
+            return line_name(CodePlace(file, number, cell=current().of_user(file) or 0))
+    return _place(recording)
 
 
 def _place(recording: OperationRecording) -> Sentence:
     if recording.last.line:
-        return say("line {line}", line=str(recording.last.line))
-    return say("layer {layer}", layer=recording.last.layer) if recording.last.layer else say("its beginning")
+        return line_name(recording.last)
+    return say("layer {layer}", layer=recording.last.layer) if recording.last.layer else say("the call")

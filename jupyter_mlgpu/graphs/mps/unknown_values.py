@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from jupyter_mlgpu.graphs.mps.places import line_name
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
-from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+from jupyter_mlgpu.record.sentence import Sentence, say, with_commas
 
 #: A size that depends on values, such as the number of results of `nonzero`.
 SIZE = 2
+#: Most lines that a sentence names.
+_NAMED = 6
 #: How often one line reads a value before it gets another one, so that loops end whichever they wait for.
 _SAME = 4
 
@@ -21,7 +24,7 @@ class UnknownValues:
     def __init__(self) -> None:
         self._read: Counter[CodePlace] = Counter()
         self._sized: dict[CodePlace, str] = {}
-        self._left: dict[CodePlace, None] = {}
+        self._left: dict[CodePlace, str] = {}
         self._shortened: dict[tuple[int, int], None] = {}
 
     @property
@@ -52,6 +55,10 @@ class UnknownValues:
                     "planned.",
                     lines=_lines(self._left),
                 )
+            )
+        if any(call != "tolist" for call in self._left.values()):
+            found.append(
+                say("On MPS, NumPy takes a tensor only after `.cpu()`, and raises TypeError before.")
             )
         for steps, length in self._shortened:
             found.append(
@@ -108,7 +115,7 @@ class UnknownValues:
 
     def outside(self, tensor: Any, call: str, place: CodePlace) -> Any:
         """Return zeros of a tensor's shape, as NumPy's array or as lists."""
-        self._left[place] = None
+        self._left[place] = call
         shape = tuple(tensor.shape)
         if call == "tolist":
             return _zeros(shape, False if str(tensor.dtype) == "torch.bool" else 0)
@@ -122,9 +129,10 @@ def _zeros(shape: tuple[int, ...], zero: int | bool) -> Any:
     return [_zeros(shape[1:], zero) for _ in range(shape[0])] if shape else zero
 
 
-def _lines(places: Any) -> Sentence:
-    """Return the lines of some places, as `line 3, line 5`."""
-    numbers = sorted({one.line for one in places if one.line})
-    if not numbers:
+def _lines(places: Iterable[CodePlace]) -> Sentence:
+    """Return the lines of some places, as `line 3 of [2], line 5 of [2]`."""
+    lines = sorted({one for one in places if one.line}, key=lambda one: (one.file, one.line))
+    names: list[str] = [*dict.fromkeys(map(line_name, lines))]
+    if not names:
         return say("in a module of a library")
-    return say_count("line {numbers}", "lines {numbers}", len(numbers), numbers=", ".join(map(str, numbers)))
+    return with_commas(names if len(names) <= _NAMED else [*names[:_NAMED], "…"])

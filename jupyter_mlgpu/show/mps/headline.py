@@ -4,44 +4,70 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence
-from pathlib import Path
 
 from jupyter_mlgpu.graphs.mps.forecast import FINE, ORDER, ForecastOperation, MpsForecast
+from jupyter_mlgpu.graphs.mps.places import line_name
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
 from jupyter_mlgpu.record.sentence import Sentence, folded, listed, say, say_count
 
 #: Most operations that are named for one reason, and most lines for one operation.
 _NAMED, _PLACES = 3, 2
+#: Number types that no kernel on MPS has, with those to use instead.
+LACKING = {"float64": "float32", "complex128": "complex64"}
 
 
 def headline(forecast: MpsForecast) -> Sentence:
     """Return the answer as one sentence."""
-    answer = _answer(forecast)
-    return say("As far as it could be traced: {answer}", answer=answer) if forecast.untraced else answer
-
-
-def _answer(forecast: MpsForecast) -> Sentence:
+    subject: Sentence = forecast.subject
+    if forecast.untraced:
+        subject = say("traced part of the {subject}", subject=subject)
     total = forecast.kinds
     bad = {one.operation for one in forecast.operations if one.judgement not in FINE}
-    fields = {"subject": forecast.subject, "version": forecast.version}
+    fields = {"subject": subject, "version": forecast.version}
     if not bad:
         return say_count(
-            "The only kind of operation of this {subject} has a kernel on MPS (PyTorch {version}).",
-            "All {count} kinds of operations of this {subject} have a kernel on MPS (PyTorch {version}).",
+            "The only operation in the {subject} has a kernel on MPS (PyTorch {version}).",
+            "All {count} kinds of operations in the {subject} have a kernel on MPS (PyTorch {version}).",
             total,
             **fields,
         )
-    reasons = [one for kind in ORDER if kind not in FINE and (one := forecast.of(kind))]
-    return say(
-        "{bad} of {total} kinds of operations of this {subject} need attention on MPS (PyTorch {version}): "
+    reasons = folded(lambda one, other: say("{one}; {other}", one=one, other=other), _reasons(forecast))
+    if len(bad) == total:
+        return say_count(
+            "The only operation in the {subject} needs attention on MPS (PyTorch {version}): {reasons}.",
+            "All {count} kinds of operations in the {subject} need attention on MPS (PyTorch {version}): "
+            "{reasons}.",
+            total,
+            reasons=reasons,
+            **fields,
+        )
+    return say_count(
+        "{count} of {total} kinds of operations in the {subject} needs attention on MPS (PyTorch {version}): "
         "{reasons}.",
-        bad=len(bad),
+        "{count} of {total} kinds of operations in the {subject} need attention on MPS (PyTorch {version}): "
+        "{reasons}.",
+        len(bad),
         total=total,
-        reasons=folded(
-            lambda one, other: say("{one}; {other}", one=one, other=other), [*map(_reason, reasons)]
-        ),
+        reasons=reasons,
         **fields,
     )
+
+
+def _reasons(forecast: MpsForecast) -> list[Sentence]:
+    """Return what happens, for each judgement that needs attention, and for each refused number type."""
+    found = []
+    for judgement in ORDER:
+        operations = forecast.of(judgement) if judgement not in FINE else ()
+        lacking = [one for one in operations if judgement == "type" and lacking_type(one)]
+        for group in (lacking, [one for one in operations if one not in lacking]):
+            if group:
+                found.append(_reason(group))
+    return found
+
+
+def lacking_type(one: ForecastOperation) -> str:
+    """Return the number type of an operation that no kernel of the GPU has, or an empty text."""
+    return next((name for name in LACKING if name in one.dtypes), "")
 
 
 def _reason(found: Sequence[ForecastOperation]) -> Sentence:
@@ -50,15 +76,24 @@ def _reason(found: Sequence[ForecastOperation]) -> Sentence:
     match found[0].judgement:
         case "missing":
             return say_count(
-                "{names} raises NotImplementedError, and with PYTORCH_ENABLE_MPS_FALLBACK=1 runs on the CPU",
-                "{names} raise NotImplementedError, and with PYTORCH_ENABLE_MPS_FALLBACK=1 run on the CPU",
+                "{names} raises NotImplementedError, or runs on the CPU with PYTORCH_ENABLE_MPS_FALLBACK=1",
+                "{names} raise NotImplementedError, or run on the CPU with PYTORCH_ENABLE_MPS_FALLBACK=1",
                 count,
                 names=names,
             )
+        case "type" if lacking := lacking_type(found[0]):
+            return say_count(
+                "{names} raises an error, because the GPU has no {type}: use {other}",
+                "{names} raise an error, because the GPU has no {type}: use {other}",
+                count,
+                names=names,
+                type=lacking,
+                other=LACKING[lacking],
+            )
         case "type":
             return say_count(
-                "{names} raises an error, because the GPU has no such number type",
-                "{names} raise an error, because the GPU has no such number types",
+                "{names} raises an error, because MPS refuses this number type or shape there",
+                "{names} raise an error, because MPS refuses these number types or shapes there",
                 count,
                 names=names,
             )
@@ -78,7 +113,9 @@ def _reason(found: Sequence[ForecastOperation]) -> Sentence:
 
 
 def _names(found: Sequence[ForecastOperation]) -> Sentence:
-    named = [_name(one) for one in found[:_NAMED]]
+    """Return the names of the first operations, those with a place before those of ours."""
+    placed = sorted(found, key=lambda one: all(where == CodePlace() for where in one.places))
+    named = [_name(one) for one in placed[:_NAMED]]
     if len(found) > _NAMED:
         named.append(say("{count} more", count=len(found) - _NAMED))
     return listed(named)
@@ -100,18 +137,9 @@ def place(where: CodePlace, *, code: bool = False) -> str:
     """
     if not where.line:
         return say("layer {layer}", layer=where.layer) if where.layer else ""
-    shown = _line(where)
+    shown = line_name(where)
     text = linecache.getline(where.file, where.line).strip() if code else ""
     return say("{place}: `{code}`", place=shown, code=text) if text else shown
-
-
-def _line(where: CodePlace) -> Sentence:
-    line, file = str(where.line), Path(where.file)
-    if where.cell:
-        return say("line {line} of [{cell}]", line=line, cell=str(where.cell))
-    if file.is_file() and "ipykernel_" not in where.file:
-        return say("line {line} of {file}", line=line, file=file.name)
-    return say("line {line}", line=line)
 
 
 def _commas(parts: Sequence[str]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.graphs.mps.forecast import FINE, ForecastOperation, Judgement, MpsForecast
-from jupyter_mlgpu.graphs.mps.traced import CodePlace
-from jupyter_mlgpu.record.sentence import Sentence, folded, say, say_count
-from jupyter_mlgpu.show.mps.headline import headline, place
+from jupyter_mlgpu.graphs.mps.traced import CodePlace, Phase
+from jupyter_mlgpu.record.sentence import Sentence, folded, say, say_count, with_commas
+from jupyter_mlgpu.show.mps.headline import headline, lacking_type, place
+from jupyter_mlgpu.show.mps.versions import versions
 from jupyter_mlgpu.show.page.model import Page, Part, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 
@@ -17,10 +18,12 @@ JUDGEMENTS: dict[Judgement, Sentence] = {
     "composite": say("made of other operations"),
     "fallback": say("always runs on the CPU"),
     "missing": say("raises, or runs on the CPU with the fallback"),
-    "type": say("raises: no such number type"),
+    "type": say("raises: refuses this number type or shape"),
     "wrong": say("known to be wrong"),
     "unknown": say("not known"),
 }
+#: Where an operation is called that no line of the user's calls, and no layer.
+_PHASES: dict[Phase, Sentence] = {"backward": say("backward pass"), "optimizer": say("optimizer")}
 NOTES = (
     say(
         "A forecast: nothing was run, and no Mac was asked. The trace has shapes and number types, no values."
@@ -41,8 +44,8 @@ def page(forecast: MpsForecast) -> Page:
     parts: list[Part] = [*forecast.untraced, *forecast.assumptions]
     if attention:
         parts.append(_operations(attention, say("Needs attention"), hidden=False))
-    if any(one.missing for one in forecast.others):
-        parts.append(_versions(forecast))
+    if (compared := versions(forecast)) is not None:
+        parts.append(compared)
     if rest:
         parts.append(_operations(rest, say("Operations that run on the GPU"), hidden=True))
     return Page(
@@ -55,49 +58,53 @@ def page(forecast: MpsForecast) -> Page:
 
 
 def _operations(found: list[ForecastOperation], title: Sentence, *, hidden: bool) -> Table:
-    columns = (say("operation"), say("count"), say("on MPS"), say("where"), say("how it is known"))
+    columns = (
+        say("operation"),
+        say("count"),
+        say("on MPS"),
+        say("where"),
+        say("how it is known"),
+        say("what else is known"),
+    )
     rows = tuple(
         (
             one.operation,
             f"{one.count:,}",
-            JUDGEMENTS[one.judgement],
+            _judgement(one),
             _places(one),
-            _source(one),
+            one.source,
+            _together([part for part in (one.note, one.changes) if part]),
         )
         for one in found
     )
     return Table(columns, rows, (columns[1],), title, most=_ROWS, summary=title if hidden else "")
 
 
+def _judgement(one: ForecastOperation) -> Sentence:
+    lacking = lacking_type(one) if one.judgement == "type" else ""
+    return say("raises: no {type} on the GPU", type=lacking) if lacking else JUDGEMENTS[one.judgement]
+
+
 def _places(one: ForecastOperation) -> str:
-    shown = [place(where, code=True) for where in one.places[:_PLACES] if where != CodePlace()]
-    more = len(one.places) - _PLACES
-    if more > 0:
-        shown.append(say("{count} more", count=more))
+    places = [where for where in one.places if where != CodePlace()]
+    if not places:
+        phases = [_PHASES[phase] for phase in one.phases if phase in _PHASES]
+        return with_commas(phases) if phases else ""
+    shown = [place(where, code=True) for where in places[:_PLACES]]
+    if len(places) > _PLACES:
+        shown.append(say("{count} more", count=len(places) - _PLACES))
     return _together(shown)
-
-
-def _source(one: ForecastOperation) -> str:
-    return _together([part for part in (one.source, one.note, one.changes) if part])
 
 
 def _together(parts: list[str]) -> str:
     return folded(lambda one, other: say("{one}; {other}", one=one, other=other), parts) if parts else ""
 
 
-def _versions(forecast: MpsForecast) -> Table:
-    rows = tuple((one.version, ", ".join(one.missing) or say("none")) for one in forecast.others)
-    columns = (say("PyTorch"), say("no kernel for"))
-    title = say("In other versions of PyTorch")
-    return Table(columns, rows, (), title)
-
-
 def _counted(forecast: MpsForecast) -> Sentence:
     return say_count(
-        "{subject}: {count} operation of {kinds} kinds, looked up in the list of PyTorch {version}.",
-        "{subject}: {count} operations of {kinds} kinds, looked up in the list of PyTorch {version}.",
+        "{subject}: {count} operation, looked up in the list of PyTorch {version}.",
+        "{subject}: {count} operations, looked up in the list of PyTorch {version}.",
         sum(one.count for one in forecast.operations),
         subject=forecast.subject,
-        kinds=forecast.kinds,
         version=forecast.version,
     )
