@@ -12,7 +12,7 @@ loss.backward()
 optimizer.step()
 """
 
-#: A device whose gradient of convolutions is wrong.
+#: A device whose gradient of convolutions and whose adaptive pooling are wrong.
 WRONG = """
 from torch.utils._python_dispatch import TorchDispatchMode
 class Wrong(TorchDispatchMode):
@@ -20,6 +20,8 @@ class Wrong(TorchDispatchMode):
         result = function(*args, **(kwargs or {}))
         if "convolution_backward" in str(function):
             result[1].mul_(1.5)
+        if "adaptive_max_pool2d" in str(function):
+            result[0].mul_(1.5)
         return result
 wrong = Wrong()
 wrong.__enter__()
@@ -48,6 +50,18 @@ def test_a_wrong_gradient_is_named_with_the_line_that_asked_for_it_and_its_devic
     notebook.run("wrong.__exit__(None, None, None)")
     found = answer(result)
     assert found.startswith(
-        f"First wrong result: `aten.convolution_backward` on line 5 of [{result.execution_count}]: off by "
+        f"First wrong result: `convolution_backward` on line 5 of [{result.execution_count}] is off by "
     )
     assert "  mps  " in found
+
+
+def test_a_wrong_operation_that_is_known_to_be_wrong_on_mps_has_its_issue(notebook):
+    notebook.run(WRONG)
+    result = notebook.run(
+        "%%mlc_trace --check\nF.adaptive_max_pool2d(torch.rand(1, 2, 7, 7, device='mps'), 3).cpu()"
+    )
+    notebook.run("wrong.__exit__(None, None, None)")
+    version = notebook.evaluate("torch.__version__")
+    told = answer(result).splitlines()[0]
+    assert told.startswith("First wrong result: `adaptive_max_pool2d` on line 2 of [")
+    assert ("pytorch#190064" in told) == (tuple(map(int, version.split(".")[:2])) < (2, 14))

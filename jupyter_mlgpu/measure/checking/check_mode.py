@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from jupyter_mlgpu.measure.checking import attention
@@ -27,7 +28,7 @@ from jupyter_mlgpu.measure.checking.reference import (
     to_cpu,
 )
 from jupyter_mlgpu.measure.checking.result import ResultCheck, WrongResult
-from jupyter_mlgpu.measure.checking.user_lines import called_at, called_by
+from jupyter_mlgpu.measure.checking.user_lines import CalledAt, called_at, called_by
 from jupyter_mlgpu.record.clock import real_time
 
 #: Seconds that checking may take in one cell.
@@ -37,7 +38,7 @@ MOST_ELEMENTS = 2**25
 #: Once half of the time is spent, so many of each operation with the same shapes and types are checked, for a
 #: loop must not take the time of what follows it.
 ALIKE = 3
-#: Wrong operations that are described.
+#: Wrong operations that are described, each once for a line.
 FIRST = 10
 
 
@@ -57,7 +58,8 @@ class Checker:
         self._checked = self._random = self._left_out = self._wrong = 0
         self._not_comparable: Counter[str] = Counter()
         self._alike: Counter[Any] = Counter()
-        self._first: list[WrongResult] = []
+        self._first: dict[tuple[str, CalledAt | None], WrongResult] = {}
+        self._times: Counter[tuple[str, CalledAt | None]] = Counter()
         self._thread = threading.get_ident()
         self._lock = threading.RLock()
 
@@ -69,7 +71,7 @@ class Checker:
             dict(self._not_comparable),
             self._left_out,
             self._wrong,
-            tuple(self._first),
+            tuple(replace(one, times=self._times[place]) for place, one in self._first.items()),
             self._seconds,
             self._budget,
         )
@@ -130,16 +132,17 @@ class Checker:
             if found is None:
                 return
             self._wrong += 1
-            if len(self._first) < FIRST:
+            # From the mode's own frame on; a thread of autograd has no line of the user's.
+            line = called_at(sys._getframe(1)) or called_by(self._thread)
+            name = full_name(call.operation)
+            self._times[name, line] += 1
+            if (name, line) not in self._first and len(self._first) < FIRST:
                 output, deviation = found
-                # From the mode's own frame on; a thread of autograd has no line of the user's.
-                line = called_at(sys._getframe(1)) or called_by(self._thread)
                 one = given[output]
                 dtype = str(one.dtype).removeprefix("torch.")
                 device = _result_device(result) or prepared.device
-                name = full_name(call.operation)
-                self._first.append(
-                    WrongResult(name, line, device, dtype, tuple(one.shape), output, deviation)
+                self._first[name, line] = WrongResult(
+                    name, line, device, dtype, tuple(one.shape), output, deviation
                 )
 
     @contextmanager

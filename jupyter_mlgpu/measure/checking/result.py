@@ -15,7 +15,8 @@ class WrongResult:
     """An operation whose error its number type does not explain.
 
     `output` counts its results from 0, `line` is None if no line of the user's code called it, and `where`
-    names the line for people.
+    names the line for people. `times` counts its wrong results at that line, of which this is the first.
+    `known` says which of PyTorch's issues is about it, or is empty.
     """
 
     operation: str
@@ -26,6 +27,8 @@ class WrongResult:
     output: int
     deviation: Deviation
     where: str = ""
+    times: int = 1
+    known: str = ""
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,7 +28,7 @@ def page(result: ResultCheck) -> Page:
         ),
     )
     return Page(
-        (*table, *_not_checked(result)),
+        (*table, *_known(result), *_not_checked(result)),
         notes,
         title=say("Are the results right?"),
         headline=headline(result),
@@ -36,42 +36,58 @@ def page(result: ResultCheck) -> Page:
 
 
 def headline(result: ResultCheck) -> Sentence:
-    """Return the answer in one sentence."""
+    """Return the answer: the first wrong result, or how many operations were right and how many left out."""
     if result.first:
-        return _first(result.first[0])
-    if not result.checked:
-        return say("This cell ran no PyTorch operation that could be checked.")
+        wrong = result.first[0]
+        return joined(_first(wrong), wrong.known) if wrong.known else _first(wrong)
+    others = sum(result.not_comparable.values()) + result.left_out
+    if result.checked:
+        answer = say_count(
+            "No wrong result in {count} operation.", "No wrong result in {count} operations.", result.checked
+        )
+        more = say_count("{count} more was not checked.", "{count} more were not checked.", others)
+        return joined(answer, more) if others else answer
+    if not (others + result.random):
+        return say("This cell computed nothing with PyTorch in its own thread, so nothing was checked.")
     return say_count(
-        "No wrong result in {count} operation.", "No wrong result in {count} operations.", result.checked
+        "The only operation of PyTorch in this cell could not be checked.",
+        "None of the {count} operations of PyTorch in this cell could be checked.",
+        others + result.random,
     )
 
 
 def _first(wrong: WrongResult) -> Sentence:
-    what = say("`{operation}`", operation=wrong.operation)
+    what = say("`{operation}`", operation=name(wrong.operation))
     if wrong.where:
-        what = say("`{operation}` on {line}", operation=wrong.operation, line=wrong.where)
+        what = say("`{operation}` on {line}", operation=name(wrong.operation), line=wrong.where)
     deviation = wrong.deviation
     if deviation.what == "shape":
         return say(
-            "First wrong result: {operation}: its shape is {given}, not {expected}.",
+            "First wrong result: {operation} has the shape {given}, and {expected} is right.",
             operation=what,
             given=deviation.given,
             expected=deviation.expected,
         )
     if deviation.off is None or not deviation.explained:
         return say(
-            "First wrong result: {operation}: {given} where {expected} is right.",
+            "First wrong result: {operation} gave {given}, and {expected} is right.",
             operation=what,
             given=deviation.given,
             expected=deviation.expected,
         )
     return say(
-        "First wrong result: {operation}: off by {off} where {dtype} explains {explained}.",
+        "First wrong result: {operation} is off by {off}, and rounding in {dtype} explains at most "
+        "{explained}.",
         operation=what,
         off=_short(deviation.off),
         dtype=wrong.dtype,
         explained=_short(deviation.explained),
     )
+
+
+def name(operation: str) -> str:
+    """Return an operation's name as users write it: `cumsum` for `aten.cumsum`."""
+    return operation.removeprefix("aten.")
 
 
 def _table(result: ResultCheck) -> Table:
@@ -86,23 +102,20 @@ def _table(result: ResultCheck) -> Table:
         say("off by"),
         say("explained"),
         say("wrong elements"),
+        say("times"),
     )
-    below = ""
-    if result.wrong > len(result.first):
-        below = say_count("{count} wrong operation in all.", "{count} wrong operations in all.", result.wrong)
     return Table(
         columns,
         tuple(map(_row, result.first)),
         figures=columns[5:],
         caption=say("The first wrong results, in the order of the run"),
-        below=below,
     )
 
 
 def _row(wrong: WrongResult) -> tuple[str, ...]:
     deviation = wrong.deviation
     return (
-        wrong.operation,
+        name(wrong.operation),
         wrong.where,
         wrong.device,
         f"{wrong.dtype} {list(wrong.shape)}",
@@ -112,6 +125,7 @@ def _row(wrong: WrongResult) -> tuple[str, ...]:
         "" if deviation.off is None else _short(deviation.off),
         "" if deviation.explained is None else _short(deviation.explained),
         f"{deviation.wrong:,} / {deviation.elements:,}",
+        f"{wrong.times:,}",
     )
 
 
@@ -122,11 +136,16 @@ def _element(wrong: WrongResult, deviation: Deviation) -> str:
     )
 
 
+def _known(result: ResultCheck) -> list[str]:
+    """Return what is known of the wrong operations after the first, whose issue the headline has."""
+    return [*dict.fromkeys(one.known for one in result.first[1:] if one.known)]
+
+
 def _not_checked(result: ResultCheck) -> list[Sentence]:
     found = []
     if result.first:
         found.append(
-            say_count("{count} operation was checked.", "{count} operations were checked.", result.checked)
+            say("Operations checked: {checked}; wrong: {wrong}.", checked=result.checked, wrong=result.wrong)
         )
     if result.random:
         found.append(
@@ -137,12 +156,12 @@ def _not_checked(result: ResultCheck) -> list[Sentence]:
             )
         )
     if result.not_comparable:
-        names = list(result.not_comparable)
+        names = [*map(name, result.not_comparable)]
         more = ", …" if len(names) > _NAMED else ""
         found.append(
             say_count(
-                "{count} more could not be compared: {names}.",
-                "{count} more could not be compared: {names}.",
+                "{count} operation could not be compared: {names}.",
+                "{count} operations could not be compared: {names}.",
                 sum(result.not_comparable.values()),
                 names=", ".join(names[:_NAMED]) + more,
             )
@@ -150,10 +169,10 @@ def _not_checked(result: ResultCheck) -> list[Sentence]:
     if result.left_out:
         found.append(
             say_count(
-                "{count} was left out: checking takes {time} at most, half of it for repetitions, and skips "
-                "very large tensors.",
-                "{count} were left out: checking takes {time} at most, half of it for repetitions, and skips "
-                "very large tensors.",
+                "{count} operation was left out: checking takes {time} at most, half of it for repetitions, "
+                "and skips very large tensors.",
+                "{count} operations were left out: checking takes {time} at most, half of it for "
+                "repetitions, and skips very large tensors.",
                 result.left_out,
                 time=units.seconds(result.budget),
             )

@@ -58,7 +58,7 @@ def test_the_first_wrong_result_is_named_with_its_line_and_the_cells_own_error_i
     )
     notebook.run("wrong.__exit__(None, None, None)")
     assert result.error == "ZeroDivisionError: division by zero"
-    first = f"First wrong result: `aten.cumsum` on line 4 of [{result.execution_count}]: off by 0.31"
+    first = f"First wrong result: `cumsum` on line 4 of [{result.execution_count}] is off by 0.31"
     assert answer(result).startswith(first)
 
 
@@ -73,7 +73,27 @@ def test_a_race_is_refused_in_a_checked_cell(notebook):
     assert "leave out --ops or --check" in result.text
 
 
-def test_other_options_are_refused_before_the_cell_runs(notebook):
-    result = notebook.run("%%mlc_trace --check --ops\nran = True")
+@pytest.mark.parametrize("others", ["--ops", "--shapes", "--repeat 5", "--items 8"])
+def test_other_options_are_refused_before_the_cell_runs(notebook, others):
+    result = notebook.run(f"%%mlc_trace --check {others}\nran = True")
     assert "--check is not a timed run" in result.text
     assert notebook.evaluate("'ran' in globals()") is False
+
+
+def test_a_wrong_operation_in_a_loop_is_told_once_with_its_count(notebook):
+    notebook.run(WRONG)
+    result = notebook.run("%%mlc_trace --check\nfor _ in range(30):\n    torch.ones(10).cumsum(0)")
+    notebook.run("wrong.__exit__(None, None, None)")
+    (row,) = [line for line in answer(result).splitlines() if line.startswith("cumsum ")]
+    assert row.split()[-1] == "30"
+
+
+def test_a_cell_without_pytorch_has_nothing_to_check(notebook):
+    assert answer(notebook.run("%%mlc_trace --check\n1 + 1")).startswith(
+        "This cell computed nothing with PyTorch"
+    )
+
+
+@pytest.mark.parametrize("code", ["%mlc_trace --check", "%%time\n%%mlc_trace --check\ntorch.ones(3)"])
+def test_a_check_elsewhere_than_in_the_first_line_is_told(notebook, code):
+    assert "works only as the first line of a cell" in notebook.run(code).text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
@@ -14,6 +15,7 @@ from jupyter_mlgpu.measure.activity.activity import Line
 from jupyter_mlgpu.record.extras import installed
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.stderr import say_on_stderr
+from jupyter_mlgpu.show.checking.known import known
 from jupyter_mlgpu.show.checking.page import headline
 
 if TYPE_CHECKING:
@@ -47,13 +49,15 @@ class CheckedCell:
     def show(self, code: str, number: int | None, shell: Any) -> Sentence:
         """Show the result under the cell with this code and execution count; return the answer."""
         result = self._checker.result()
-        named = tuple(_with_line(one, code, number, shell) for one in result.first)
+        named = tuple(_for_people(one, code, number, shell) for one in result.first)
         result = replace(result, first=named)
         display(result)  # type: ignore[no-untyped-call]
         return headline(result)
 
 
-def _with_line(wrong: WrongResult, code: str, number: int | None, shell: Any) -> WrongResult:
+def _for_people(wrong: WrongResult, code: str, number: int | None, shell: Any) -> WrongResult:
+    """Return a wrong result with the name of its line, and with what is known of it."""
+    wrong = replace(wrong, known=known(wrong, metadata.version("torch")) or "")
     if wrong.line is None:
         return wrong
     cell = cells_of(shell)(wrong.line.file)

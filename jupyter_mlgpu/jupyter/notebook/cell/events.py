@@ -31,6 +31,7 @@ from jupyter_mlgpu.jupyter.notebook.magics.ops_command import (
     TRACE_CELL,
     OperationsRequest,
     code_below,
+    is_below_time_magic,
     is_last,
     request_over_cell,
 )
@@ -307,6 +308,8 @@ class CellEvents:
             request = request_over_cell(code) or OperationsRequest()
             running.repeats = request.repeat is not None
             return None if running.repeats else request  # each of its runs is measured instead
+        if is_below_time_magic(code):
+            say_on_stderr(FIRST_LINE)
         return OperationsRequest() if self.tracing and not only_steers_package(code, self._ours) else None
 
     def _execution_count(self, running: _Running, result: Any) -> int | None:

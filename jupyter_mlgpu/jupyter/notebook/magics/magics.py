@@ -191,6 +191,8 @@ class MlgpuMagics(Magics):
             return None
         command, _, argument = _without_comment(line, records=True).partition(" ")
         with _one_sentence():
+            if command.startswith("--"):
+                self._repeats.refuse()
             if command not in ("on", "off"):  # these need no lines, and reading them may take long
                 self._catch_up()
             try:

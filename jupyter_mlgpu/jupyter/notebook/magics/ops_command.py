@@ -65,11 +65,12 @@ def parse_request(words: str) -> OperationsRequest:
         parser.add_argument(option, action="store_true")
     try:
         arguments = parser.parse_line(line)
+        others = arguments.ops or arguments.shapes, arguments.repeat is not None, arguments.items is not None
+        if arguments.check and any(others):
+            raise UsageError(say("--check is not a timed run: leave out the other options."))
         if not arguments.ops and (arguments.shapes or arguments.repeat is not None):
             alone = "--shapes" if arguments.shapes else "--repeat"
             raise UsageError(joined(say("{word} requires --ops.", word=alone), _HELP))
-        if arguments.check and (arguments.ops or arguments.items is not None):
-            raise UsageError(joined(say("--check is not a timed run: leave out the other options."), _HELP))
         return OperationsRequest(
             arguments.ops,
             _number(arguments.repeat, "--repeat", MOST_REPEATS),
@@ -96,6 +97,13 @@ def request_over_cell(code: str) -> OperationsRequest | None:
         return parse_request(_ITEMS_LATER.sub("", line.removeprefix(TRACE_CELL)))
     except UsageError:
         return None
+
+
+def is_below_time_magic(code: str) -> bool:
+    """Return True if our line with options is below `%%time`, where it would be dropped without effect."""
+    first, _, rest = code.lstrip().partition("\n")
+    line = rest.lstrip().partition("\n")[0]
+    return first.startswith("%%time") and line.startswith(f"{TRACE_CELL} --")
 
 
 def code_below(code: str) -> str:
