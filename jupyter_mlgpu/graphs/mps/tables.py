@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Literal
 
 from jupyter_mlgpu.graphs.mps import composites, limits, wrong
-from jupyter_mlgpu.graphs.mps.spans import holds, number
+from jupyter_mlgpu.graphs.mps.spans import holds, in_words, number
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
@@ -160,7 +160,11 @@ class OperationTable:
 
 
 def _known(row: wrong.Wrong) -> Sentence:
-    at = issue(row.issue)
+    at = say(
+        "{issue}, {versions}",
+        issue=issue(row.issue),
+        versions=in_words(row.versions, versions()),
+    )
     if row.effect == "ends":
         return say("Known to end the process where {when} ({issue}).", when=row.when, issue=at)
     if row.effect == "raises":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.graphs.mps import composites, tables, wrong
-from jupyter_mlgpu.graphs.mps.spans import number
+from jupyter_mlgpu.graphs.mps.spans import in_words
 from jupyter_mlgpu.measure.checking.result import WrongResult
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
@@ -22,7 +22,7 @@ def known(result: WrongResult, version: str) -> Sentence | None:
     operation = result.operation.removeprefix("aten.")
     names = dict.fromkeys((operation, operation.removesuffix("_"), *composites.calls(operation)))
     types, ranks = frozenset({result.dtype}), frozenset({len(result.shape)})
-    rows = [row for name in names for row in wrong.rows(name, types, ranks, version) if not row.ends]
+    rows = [row for name in names for row in wrong.rows(name, types, ranks, version) if row.effect == "wrong"]
     return joined(*map(_sentence, [*dict.fromkeys(rows)][:_MOST])) if rows else None
 
 
@@ -30,21 +30,6 @@ def _sentence(row: wrong.Wrong) -> Sentence:
     return say(
         "Known: {issue} ({versions}), where {when}.",
         issue=tables.issue(row.issue),
-        versions=_versions(row.versions),
+        versions=in_words(row.versions, tables.versions()),
         when=row.when,
     )
-
-
-def _versions(span: str) -> Sentence:
-    """Return a range of versions in words: `2.11-2.14` is since 2.11, fixed in 2.15."""
-    first, last = span.split("-")
-    versions = tables.versions()
-    since = say("since {version}", version=first)
-    if first == versions[0]:
-        since = say("since {version} or before", version=first)
-    if not last:
-        return say("{since}, not fixed in {version}", since=since, version=versions[-1])
-    fixed = next((one for one in versions if number(one) > number(last)), "")
-    if not fixed:
-        return say("{since}, fixed after {version}", since=since, version=last)
-    return say("{since}, fixed in {version}", since=since, version=fixed)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from jupyter_mlgpu.graphs.mps.forecast import FINE, ORDER, ForecastOperation, MpsForecast
 from jupyter_mlgpu.graphs.mps.places import line_name
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
-from jupyter_mlgpu.record.sentence import Sentence, folded, listed, say, say_count
+from jupyter_mlgpu.record.sentence import Sentence, folded, listed, say, say_count, with_commas
 
 #: Most operations that are named for one reason, and most lines for one operation.
 _NAMED, _PLACES = 3, 2
@@ -99,10 +99,11 @@ def _reason(found: Sequence[ForecastOperation]) -> Sentence:
             )
         case "wrong":
             return say_count(
-                "{names} is known to give wrong results",
-                "{names} are known to give wrong results",
+                "{names} is known to give wrong results ({issues})",
+                "{names} are known to give wrong results ({issues})",
                 count,
                 names=names,
+                issues=with_commas([*dict.fromkeys(one.source for one in found)][:_NAMED]),
             )
         case "fallback":
             return say_count(
@@ -139,7 +140,7 @@ def place(where: CodePlace, *, code: bool = False) -> str:
         return say("layer {layer}", layer=where.layer) if where.layer else ""
     shown = line_name(where)
     text = linecache.getline(where.file, where.line).strip() if code else ""
-    return say("{place}: `{code}`", place=shown, code=text) if text else shown
+    return say("{place}: {code}", place=shown, code=text) if text else shown
 
 
 def _commas(parts: Sequence[str]) -> str:

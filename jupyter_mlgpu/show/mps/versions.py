@@ -7,7 +7,7 @@ from itertools import groupby
 
 from jupyter_mlgpu.graphs.mps.forecast import MpsForecast, OtherVersion
 from jupyter_mlgpu.graphs.mps.spans import number
-from jupyter_mlgpu.record.sentence import Sentence, listed, say, say_count
+from jupyter_mlgpu.record.sentence import Sentence, listed, say, say_count, with_commas
 from jupyter_mlgpu.show.page.model import Table
 
 #: Most operations that are named for a version.
@@ -33,11 +33,12 @@ def versions(forecast: MpsForecast) -> Sentence | Table | None:
             len(own),
             first=every[0].version,
             last=every[-1].version,
-            names=_names(own),
+            names=listed([say("`{name}`", name=one) for one in _shown(own)]),
         )
     columns = say("PyTorch"), say("operation")
     rows = tuple(
-        (_span(found), _names(found[0].missing) if found[0].missing else say("none")) for found in groups
+        (_span(found), with_commas(_shown(found[0].missing)) if found[0].missing else say("none"))
+        for found in groups
     )
     return Table(columns, rows, (), say("What cannot run on the GPU, by version of PyTorch"))
 
@@ -47,8 +48,6 @@ def _span(found: Sequence[OtherVersion]) -> str:
     return first if first == last else say("{first} to {last}", first=first, last=last)
 
 
-def _names(names: Sequence[str]) -> Sentence:
-    shown: list[str] = [f"`{one}`" for one in names[:_NAMED]]
-    if len(names) > _NAMED:
-        shown.append(say("{count} more", count=len(names) - _NAMED))
-    return listed(shown)
+def _shown(names: Sequence[str]) -> list[str]:
+    more = [say("{count} more", count=len(names) - _NAMED)] if len(names) > _NAMED else []
+    return [*names[:_NAMED], *more]
