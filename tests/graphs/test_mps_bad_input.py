@@ -11,7 +11,7 @@ from tests.support.later import Later
 
 pytestmark = pytest.mark.needs("torch")
 
-torch, nn = Later("torch"), Later("torch.nn")
+numpy, torch, nn = Later("numpy"), Later("torch"), Later("torch.nn")
 
 
 def plan(*given):
@@ -104,7 +104,7 @@ def test_numpy_needs_a_copy_to_the_cpu_on_mps():
 
 def test_float64_is_named_as_the_reason_with_what_to_use():
     answer = headline(plan(nn.Linear(3, 3).double(), torch.ones(2, 3).double()))
-    assert "`linear` (layer Linear) raises an error, because the GPU has no float64: use float32" in answer
+    assert "`linear` (layer Linear) raises an error on the GPU, which has no float64: use float32" in answer
 
 
 def test_the_users_objects_are_the_same_after_a_refusal():
@@ -117,3 +117,50 @@ def test_the_users_objects_are_the_same_after_a_refusal():
         assert old is new
         assert torch.equal(new, values)
         assert new.grad is grad
+
+
+def test_float64_on_the_cpu_alone_is_said_to_raise_nothing():
+    numbers = numpy.ones((2, 3))
+    forecast = plan(lambda: torch.from_numpy(numbers).float() @ torch.ones(3, 3))
+    assert "raises nothing" in repr(forecast)
+
+
+def test_a_loader_with_workers_is_gone_through_here():
+    values = torch.utils.data.TensorDataset(torch.ones(6, 3), torch.ones(6, 3))
+    loader = torch.utils.data.DataLoader(values, 2, num_workers=2, persistent_workers=True, timeout=5)
+    model = nn.Linear(3, 3)
+
+    def epoch():
+        for x, y in loader:
+            nn.functional.mse_loss(model(x), y).backward()
+
+    forecast = plan(epoch)
+    assert forecast.untraced == ()
+    assert next(one.count for one in forecast.operations if one.operation == "linear") == 3
+    assert (loader.num_workers, loader._iterator) == (2, None)
+
+
+def test_no_checkpoint_is_written(tmp_path):
+    model, file = nn.Linear(3, 3), tmp_path / "model.pt"
+    torch.save(model.state_dict(), file)
+    before = file.read_bytes()
+
+    def step(x):
+        torch.save(model.state_dict(), file)
+        return model(x)
+
+    assert plan(step, torch.ones(2, 3)).untraced == ()
+    assert file.read_bytes() == before
+
+
+def test_a_long_loop_ends_the_trace_when_it_brings_nothing_new(monkeypatch):
+    monkeypatch.setattr("jupyter_mlgpu.graphs.mps.operation_recording.MOST_REPEATED", 50)
+
+    def train(x):
+        for _ in range(1000):
+            x = x + 1
+        return x.exp()
+
+    forecast = plan(train, torch.ones(3))
+    assert "in a loop that is long or ends by a value" in str(forecast.untraced)
+    assert [one.operation for one in forecast.operations] == ["add.Tensor"]

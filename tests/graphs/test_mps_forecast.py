@@ -73,7 +73,7 @@ def test_what_has_no_kernel_is_named_with_its_line_and_what_happens():
     )
     assert "`col2im` (line 5) always runs on the CPU" in answer
     assert "`odd` (line 6) is known to give wrong results" in answer
-    assert "`mul` (line 9) raises an error, because the GPU has no float64: use float32" in answer
+    assert "`mul` (line 9) raises an error on the GPU, which has no float64: use float32" in answer
     assert "nothing is known of `mine` (line 7)" in answer
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -31,9 +32,21 @@ def like_mps() -> Iterator[None]:
             for name in _DEVICE_CALLS:
                 if hasattr(module, name):
                     _set(stack, module, name, lambda *given, **named: 0)
+        _set(stack, torch.utils.data.DataLoader, "__iter__", _in_this_process)
+        # A file of fake tensors would take the place of a checkpoint.
+        _set(stack, torch, "save", lambda *given, **named: None)
         _set(stack, torch.amp.autocast_mode.autocast, "__init__", _for_the_cpu(torch.float16))
         _set(stack, torch.nn.Module, "_apply", _apply)
         yield
+
+
+def _in_this_process(loader: Any) -> Any:
+    """Return what goes through a data loader here: worker processes could not send fake tensors."""
+    from torch.utils.data.dataloader import _SingleProcessDataLoaderIter
+
+    alone = copy.copy(loader)
+    alone.num_workers = alone.timeout = 0
+    return _SingleProcessDataLoaderIter(alone)
 
 
 def _apply(module: Any, function: Callable[[Any], Any], recurse: bool = True) -> Any:

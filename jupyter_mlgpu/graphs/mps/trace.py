@@ -19,7 +19,6 @@ from jupyter_mlgpu.graphs.mps import steps
 from jupyter_mlgpu.graphs.mps.like_mps import like_mps
 from jupyter_mlgpu.graphs.mps.modes import modes
 from jupyter_mlgpu.graphs.mps.operation_recording import (
-    MOST,
     OperationRecording,
     TooManyOperationsError,
 )
@@ -115,9 +114,9 @@ def _reason(error: BaseException, recording: OperationRecording) -> Sentence:
     """Return where and why the trace ended, as one sentence."""
     if isinstance(error, TooManyOperationsError):
         return say(
-            "The trace ended after {most} operations, at {place}: a loop there may end by a value. What "
-            "comes after it is not covered.",
-            most=MOST,
+            "The trace ended after {count} operations, at {place}, in a loop that is long or ends by a "
+            "value. What comes after it is not covered.",
+            count=sum(one.count for one in recording.operations),
             place=_place(recording),
         )
     return say(

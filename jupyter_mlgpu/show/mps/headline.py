@@ -83,8 +83,8 @@ def _reason(found: Sequence[ForecastOperation]) -> Sentence:
             )
         case "type" if lacking := lacking_type(found[0]):
             return say_count(
-                "{names} raises an error, because the GPU has no {type}: use {other}",
-                "{names} raise an error, because the GPU has no {type}: use {other}",
+                "{names} raises an error on the GPU, which has no {type}: use {other}",
+                "{names} raise an error on the GPU, which has no {type}: use {other}",
                 count,
                 names=names,
                 type=lacking,

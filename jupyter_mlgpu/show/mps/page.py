@@ -24,6 +24,10 @@ JUDGEMENTS: dict[Judgement, Sentence] = {
 }
 #: Where an operation is called that no line of the user's calls, and no layer.
 _PHASES: dict[Phase, Sentence] = {"backward": say("backward pass"), "optimizer": say("optimizer")}
+ON_THE_CPU = say(
+    "All tensors are taken to be on the GPU. What turns float64 to float32 on the CPU, as "
+    '`torch.from_numpy(array).float().to("mps")` does, raises nothing.'
+)
 NOTES = (
     say(
         "A forecast: nothing was run, and no Mac was asked. The trace has shapes and number types, no values."
@@ -42,6 +46,8 @@ def page(forecast: MpsForecast) -> Page:
     attention = [one for one in forecast.operations if one.judgement not in FINE]
     rest = [one for one in forecast.operations if one.judgement in FINE]
     parts: list[Part] = [*forecast.untraced, *forecast.assumptions]
+    if any(one.judgement == "type" and lacking_type(one) for one in attention):
+        parts.append(ON_THE_CPU)
     if attention:
         parts.append(_operations(attention, say("Needs attention"), hidden=False))
     if (compared := versions(forecast)) is not None:
