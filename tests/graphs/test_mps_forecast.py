@@ -84,6 +84,12 @@ def test_a_line_of_a_cell_has_the_cells_number_and_that_of_a_file_its_name():
     assert "(line 2 of [7], line 1 of test_mps_forecast.py)" in answer
 
 
+def test_layers_that_one_line_calls_share_its_name():
+    places = [CodePlace("cell 7", 2, layer) for layer in ("first", "second")]
+    used = [TracedOperation("mode", FLOAT, frozenset({2}), "forward", place) for place in places]
+    assert "`mode` (line 2 of [7]) raises" in headline(forecast_of(*used, table=SmallTable(mode="missing")))
+
+
 def test_operations_are_counted_over_lines_phases_and_ranks():
     forecast = forecast_of(operation("mm", 3, count=2), operation("mm", 5, phase="backward"))
     (one,) = forecast.operations

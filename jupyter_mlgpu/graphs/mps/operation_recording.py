@@ -15,8 +15,8 @@ from jupyter_mlgpu.graphs.mps.unknown_values import UnknownValues
 
 #: Most operations of a trace. A loop that would end by a value ends here; BERT-Large's step has 6,191.
 MOST = 60_000
-#: Most operations in sequence that were all seen before, as in a loop over many batches. AdamW has 14 for each
-#: weight on a CPU, and GPT-2 XL has 580 weights.
+#: Most operations in sequence that were all seen before, as in a loop over many batches. AdamW has 14 for
+#: each weight on a CPU, and GPT-2 XL has 580 weights.
 MOST_REPEATED = 12_000
 
 #: Calls for which MPS has one kernel where a CPU has several operations, and their backward operations

@@ -5,6 +5,8 @@ from __future__ import annotations
 import linecache
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from jupyter_mlgpu.graphs.mps.forecast import FINE, ORDER, ForecastOperation, MpsForecast
 from jupyter_mlgpu.graphs.mps.places import line_name
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
@@ -123,12 +125,17 @@ def _names(found: Sequence[ForecastOperation]) -> Sentence:
 
 
 def _name(one: ForecastOperation) -> Sentence:
-    places = [place(where) for where in one.places[:_PLACES] if where != CodePlace()]
+    places = named_places(one)
     if not places:
         return say("`{name}`", name=one.operation)
-    if len(one.places) > _PLACES:
-        places.append("…")
-    return say("`{name}` ({place})", name=one.operation, place=_commas(places))
+    shown = [*places[:_PLACES], "…"] if len(places) > _PLACES else places
+    return say("`{name}` ({place})", name=one.operation, place=with_commas(shown))
+
+
+def named_places(one: ForecastOperation, *, code: bool = False) -> list[str]:
+    """Return an operation's places in words, each once: layers of one line share it."""
+    places = [replace(where, layer="") if where.line else where for where in one.places]
+    return [place(where, code=code) for where in dict.fromkeys(places) if where != CodePlace()]
 
 
 def place(where: CodePlace, *, code: bool = False) -> str:
@@ -141,7 +148,3 @@ def place(where: CodePlace, *, code: bool = False) -> str:
     shown = line_name(where)
     text = linecache.getline(where.file, where.line).strip() if code else ""
     return say("{place}: {code}", place=shown, code=text) if text else shown
-
-
-def _commas(parts: Sequence[str]) -> str:
-    return folded(lambda one, other: say("{one}, {other}", one=one, other=other), parts)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.graphs.mps.forecast import FINE, ForecastOperation, Judgement, MpsForecast
-from jupyter_mlgpu.graphs.mps.traced import CodePlace, Phase
+from jupyter_mlgpu.graphs.mps.traced import Phase
 from jupyter_mlgpu.record.sentence import Sentence, folded, say, say_count, with_commas
-from jupyter_mlgpu.show.mps.headline import headline, lacking_type, place
+from jupyter_mlgpu.show.mps.headline import headline, lacking_type, named_places
 from jupyter_mlgpu.show.mps.versions import versions
 from jupyter_mlgpu.show.page.model import Page, Part, Table
 from jupyter_mlgpu.show.page.rendering import page_of
@@ -92,14 +92,12 @@ def _judgement(one: ForecastOperation) -> Sentence:
 
 
 def _places(one: ForecastOperation) -> str:
-    places = [where for where in one.places if where != CodePlace()]
+    places = named_places(one, code=True)
     if not places:
         phases = [_PHASES[phase] for phase in one.phases if phase in _PHASES]
         return with_commas(phases) if phases else ""
-    shown = [place(where, code=True) for where in places[:_PLACES]]
-    if len(places) > _PLACES:
-        shown.append(say("{count} more", count=len(places) - _PLACES))
-    return _together(shown)
+    more = [say("{count} more", count=len(places) - _PLACES)] if len(places) > _PLACES else []
+    return _together([*places[:_PLACES], *more])
 
 
 def _together(parts: list[str]) -> str:
