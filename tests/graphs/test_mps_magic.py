@@ -79,6 +79,8 @@ def test_a_batch_may_be_given_with_stars(notebook):
     ("line", "words"),
     [
         ("%mlc_plan model x", "choose the target mps"),
+        ("%mlc_plan step x", "choose the target mps"),
+        ("%mlc_plan nn.Linear", "choose the target mps"),
         ("%mlc_plan 7 --target mps", "An object of type int cannot be planned for mps"),
         ("%mlc_plan step --target mps", "missing 1 required positional argument"),
         ("%mlc_plan model x --target mpss", "metal-community, cuda, mlcompute or mps"),

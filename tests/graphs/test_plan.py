@@ -584,7 +584,7 @@ def test_the_magic_shows_a_table_and_a_picture_and_gives_the_plan(two_cpus):
     ("line", "words"),
     [
         ("%mlc_plan", "%mlc_plan needs a model or a function"),
-        ("%mlc_plan nothing_here", "NameError"),
+        ("%mlc_plan nothing_here", "is not defined: run the cell that makes it"),
         ("%mlc_plan f --target", "Targets are metal, metal-community, cuda, mlcompute"),
         ("%mlc_plan f --device gpu", "Unknown word '--device'"),
         ("%mlc_plan f x --target tpu", "Choose metal, metal-community, cuda, mlcompute or mps"),

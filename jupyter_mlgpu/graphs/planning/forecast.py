@@ -167,12 +167,11 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan | 
 
         return forecast(model_or_function, *inputs)
     to = target_named(target)
-    if _is_torch_module(model_or_function):
+    if _is_of_torch(model_or_function, inputs):
         raise PlanError(
             say(
-                "A {kind} is PyTorch's, and the target {target} is planned for TensorFlow: choose the target "
-                "mps.",
-                kind=type(model_or_function).__name__,
+                "The target {target} is for TensorFlow: for PyTorch's modules and functions, choose the "
+                "target mps.",
                 target=target,
             )
         )
@@ -182,9 +181,16 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan | 
     return of_graph(graph, to, subject)
 
 
-def _is_torch_module(subject: Any) -> bool:
-    module = sys.modules.get("torch.nn")
-    return module is not None and isinstance(subject, module.Module)
+def _is_of_torch(subject: Any, inputs: tuple[Any, ...]) -> bool:
+    """Return True for what only PyTorch can run: TensorFlow is not imported, or has made neither."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return False
+    return (
+        "tensorflow" not in sys.modules
+        or isinstance(subject, torch.nn.Module)
+        or any(isinstance(one, torch.Tensor) for one in inputs)
+    )
 
 
 def of_graph(graph: FunctionGraph, to: PlanTarget, subject: str) -> Plan:

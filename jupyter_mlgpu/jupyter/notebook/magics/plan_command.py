@@ -77,7 +77,8 @@ def _value(word: str, namespace: Mapping[str, Any]) -> Any:
         code = compile(ast.parse(word, mode="eval"), MAGIC_LINE, "eval")
     except SyntaxError:
         wrong = say(
-            "{word} after %mlc_plan is no expression: put one with blanks in brackets.", word=repr(word)
+            "{word} after %mlc_plan is not a name or an expression: put one with blanks in brackets.",
+            word=repr(word),
         )
         raise UsageError(joined(wrong, _HELP)) from None
     try:
