@@ -164,3 +164,23 @@ def test_a_long_loop_ends_the_trace_when_it_brings_nothing_new(monkeypatch):
     forecast = plan(train, torch.ones(3))
     assert "in a loop that is long or ends by a value" in str(forecast.untraced)
     assert [one.operation for one in forecast.operations] == ["add.Tensor"]
+
+
+def test_what_a_data_loader_does_stays_on_the_cpu():
+    class Numbers(torch.utils.data.Dataset):
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, at):
+            return torch.from_numpy(numpy.ones(3)).float(), torch.linalg.eigvals(torch.ones(2, 2)).abs()
+
+    loader, model = torch.utils.data.DataLoader(Numbers(), 2, shuffle=True), nn.Linear(3, 2)
+
+    def epoch():
+        for x, y in loader:
+            nn.functional.mse_loss(model(x), y).backward()
+
+    forecast = plan(epoch)
+    assert (forecast.untraced, forecast.assumptions) == ((), ())
+    assert (forecast.of("type"), forecast.of("missing")) == ((), ())
+    assert next(one.count for one in forecast.operations if one.operation == "linear") == 2

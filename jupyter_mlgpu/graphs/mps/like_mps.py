@@ -16,8 +16,11 @@ _DEVICE_CALLS = (
 
 
 @contextmanager
-def like_mps() -> Iterator[None]:
-    """Turn off what only a CPU does, compilation, and calls that would need a GPU, in the block."""
+def like_mps(hidden: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
+    """Turn off what only a CPU does, compilation, and calls that would need a GPU, in the block.
+
+    `hidden` runs a function without counting its operations: those of data loaders stay on the CPU.
+    """
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -32,7 +35,7 @@ def like_mps() -> Iterator[None]:
             for name in _DEVICE_CALLS:
                 if hasattr(module, name):
                     _set(stack, module, name, lambda *given, **named: 0)
-        _set(stack, torch.utils.data.DataLoader, "__iter__", _in_this_process)
+        _set(stack, torch.utils.data.DataLoader, "__iter__", _batches(hidden))
         # A file of fake tensors would take the place of a checkpoint.
         _set(stack, torch, "save", lambda *given, **named: None)
         _set(stack, torch.amp.autocast_mode.autocast, "__init__", _for_the_cpu(torch.float16))
@@ -40,13 +43,18 @@ def like_mps() -> Iterator[None]:
         yield
 
 
-def _in_this_process(loader: Any) -> Any:
-    """Return what goes through a data loader here: worker processes could not send fake tensors."""
+def _batches(hidden: Callable[[Callable[[], Any]], Any]) -> Callable[[Any], Iterator[Any]]:
+    """Return a data loader's `__iter__` without worker processes, which could not send fake tensors."""
     from torch.utils.data.dataloader import _SingleProcessDataLoaderIter
 
-    alone = copy.copy(loader)
-    alone.num_workers = alone.timeout = 0
-    return _SingleProcessDataLoaderIter(alone)
+    def batches(loader: Any) -> Iterator[Any]:
+        alone = copy.copy(loader)
+        alone.num_workers = alone.timeout = 0
+        items = hidden(lambda: _SingleProcessDataLoaderIter(alone))
+        while (batch := hidden(lambda: next(items, None))) is not None:
+            yield batch
+
+    return batches
 
 
 def _apply(module: Any, function: Callable[[Any], Any], recurse: bool = True) -> Any:

@@ -84,7 +84,8 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
             try:
                 if name in ("_local_scalar_dense", "equal") and given[0].constant is None:
                     place, phase, _ = recording.locate()
-                    made = recording.values.scalar(given[0], name, None if phase == "optimizer" else place)
+                    own = phase == "optimizer" or recording.hides
+                    made = recording.values.scalar(given[0], name, None if own else place)
                 else:
                     made = recording.values.made_up(name, given) or self._opened(
                         operation, name, given, named

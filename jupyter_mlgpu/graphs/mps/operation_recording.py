@@ -57,7 +57,7 @@ class OperationRecording:
         self._of_node: dict[int, CodePlace] = {}
         self._whole: list[_Whole] = []
         self._backward_of: set[_Whole] = set()
-        self._closed = False
+        self.hides = False  # operations are not counted now
         self._tolerances = False
 
     @property
@@ -89,7 +89,7 @@ class OperationRecording:
         from torch.utils._pytree import tree_leaves
 
         place, phase, node = self.locate()
-        if self._closed:
+        if self.hides:
             return
         tensors = [one for one in tree_leaves(values) if isinstance(one, Tensor)]
         whole = next((one for one in self._whole if node is not None and one.first <= node < one.after), None)
@@ -142,11 +142,11 @@ class OperationRecording:
         import torch
 
         first = torch.autograd._get_sequence_nr()
-        self._closed = True
+        before, self.hides = self.hides, True
         try:
             made = call()
         finally:
-            self._closed = False
+            self.hides = before
         after = torch.autograd._get_sequence_nr()
         place, _ = places.find(self._end, self._stand_ins.layers)
         self._of_node.update(dict.fromkeys(range(first, after), place))

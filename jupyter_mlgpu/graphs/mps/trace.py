@@ -56,7 +56,7 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     with stand_ins.standing_in(subject, arguments):
         given = stand_ins.of(tuple(map(_as_tensors, arguments)))
         calls, operations = modes(recording, stand_ins)
-        with _quiet(), like_mps(), mode, calls, operations:
+        with _quiet(), like_mps(recording.hidden), mode, calls, operations:
             try:
                 _run(step, given, grads=train or not isinstance(subject, Module))
             except (Exception, SystemExit) as error:
