@@ -220,9 +220,9 @@ class MlgpuMagics(Magics):
                                             y its forward pass; also `step x y` for a function
 
         Inputs may be arrays, tensors or `tf.TensorSpec((None, 28, 28))`: only their shapes and types are
-        used. For a training step, rows come in batches of 32, as in fit. The result says what would run on
-        the CPU and why, how many device subgraphs the graph splits into, and how many bytes would be copied
-        per step.
+        used, and `*batch` gives the parts of a batch. For a training step, rows come in batches of 32, as in
+        fit. The result says what would run on the CPU and why, how many device subgraphs the graph splits
+        into, and how many bytes would be copied per step.
 
         Example:
 
