@@ -119,10 +119,34 @@ def test_the_users_objects_are_the_same_after_a_refusal():
         assert new.grad is grad
 
 
-def test_float64_on_the_cpu_alone_is_said_to_raise_nothing():
-    numbers = numpy.ones((2, 3))
-    forecast = plan(lambda: torch.from_numpy(numbers).float() @ torch.ones(3, 3))
-    assert "raises nothing" in repr(forecast)
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda array: torch.from_numpy(array).float().to("mps"),
+        lambda array: torch.from_numpy(array).to(torch.float32),
+        lambda array: torch.tensor(array).float().cuda(),
+        lambda array: torch.as_tensor(array, dtype=torch.float32).to("mps"),
+    ],
+)
+def test_numpys_numbers_may_be_turned_to_float32_on_the_cpu(made):
+    model = nn.Linear(3, 3)
+    forecast = plan(lambda array: model(made(array)), numpy.ones((2, 3)))
+    assert (forecast.untraced, forecast.of("type")) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda array: torch.from_numpy(array).to("mps").float(),
+        lambda array: torch.tensor(array, device="mps").float(),
+        lambda array: torch.as_tensor(array).cuda().float(),
+        lambda array: torch.from_numpy(array).exp().float(),
+    ],
+)
+def test_float64_on_the_gpu_is_refused(made):
+    forecast = plan(lambda array: made(array), numpy.ones((2, 3)))
+    assert forecast.of("type")
+    assert "All tensors are taken to be on the GPU" in repr(forecast)
 
 
 def test_a_loader_with_workers_is_gone_through_here():

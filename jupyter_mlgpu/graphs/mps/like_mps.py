@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from jupyter_mlgpu.graphs.mps.operation_recording import OperationRecording
+
 #: Functions of `torch.cuda`, `torch.mps` and `torch.accelerator` that wait, free or count on a device.
 _DEVICE_CALLS = (
     *("synchronize", "empty_cache", "manual_seed", "manual_seed_all", "seed", "set_device"),
@@ -16,10 +18,10 @@ _DEVICE_CALLS = (
 
 
 @contextmanager
-def like_mps(hidden: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
+def like_mps(recording: OperationRecording) -> Iterator[None]:
     """Turn off what only a CPU does, compilation, and calls that would need a GPU, in the block.
 
-    `hidden` runs a function without counting its operations: those of data loaders stay on the CPU.
+    What is on the CPU beside a GPU, too, is not recorded: data loaders, and NumPy's arrays as tensors.
     """
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -35,7 +37,8 @@ def like_mps(hidden: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
             for name in _DEVICE_CALLS:
                 if hasattr(module, name):
                     _set(stack, module, name, lambda *given, **named: 0)
-        _set(stack, torch.utils.data.DataLoader, "__iter__", _batches(hidden))
+        _set(stack, torch.utils.data.DataLoader, "__iter__", _batches(recording))
+        _set(stack, torch, "from_numpy", _on_cpu(recording, torch.from_numpy))
         # A file of fake tensors would take the place of a checkpoint.
         _set(stack, torch, "save", lambda *given, **named: None)
         _set(stack, torch.amp.autocast_mode.autocast, "__init__", _for_the_cpu(torch.float16))
@@ -43,15 +46,19 @@ def like_mps(hidden: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
         yield
 
 
-def _batches(hidden: Callable[[Callable[[], Any]], Any]) -> Callable[[Any], Iterator[Any]]:
+def _on_cpu(recording: OperationRecording, call: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda array: recording.on_cpu(lambda: call(array))
+
+
+def _batches(recording: OperationRecording) -> Callable[[Any], Iterator[Any]]:
     """Return a data loader's `__iter__` without worker processes, which could not send fake tensors."""
     from torch.utils.data.dataloader import _SingleProcessDataLoaderIter
 
     def batches(loader: Any) -> Iterator[Any]:
         alone = copy.copy(loader)
         alone.num_workers = alone.timeout = 0
-        items = hidden(lambda: _SingleProcessDataLoaderIter(alone))
-        while (batch := hidden(lambda: next(items, None))) is not None:
+        items = recording.hidden(lambda: _SingleProcessDataLoaderIter(alone))
+        while (batch := recording.hidden(lambda: next(items, None))) is not None:
             yield batch
 
     return batches

@@ -28,11 +28,14 @@ _ONLY_VALUES = frozenset(
 _OPENED = "linalg_"
 _COMPOSITES = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _DEEPEST = 8
+#: Calls that make a tensor of NumPy's numbers, on the CPU if no device is given, and calls that move one.
+_FROM_NUMPY = ("tensor", "as_tensor")
+_MOVES = ("to", "cuda")
 
 
 def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]:
     """Return the mode of Python's calls and that of operations, to be entered in this order."""
-    from torch import _C, Tensor
+    from torch import _C, Tensor, get_default_device
     from torch._subclasses.fake_tensor import FakeTensor
     from torch.overrides import TorchFunctionMode
     from torch.utils._device import _device_constructors
@@ -47,9 +50,13 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
         ) -> Any:
             name = getattr(function, "__name__", "")
             recording.call = name
+            if name in _MOVES and given and any(map(_is_gpu, tree_leaves((given[1:], named or {}, name)))):
+                given = (recording.moved(given[0]), *given[1:])
             given, named = tree_map(_on_cpu, (given, dict(named or {})))
             if name in ("cuda", "xpu", "pin_memory") and given and isinstance(given[0], Tensor):
                 return given[0]
+            if name in _FROM_NUMPY and named.get("device") is None and get_default_device().type == "cpu":
+                return recording.on_cpu(lambda: function(*given, **named))
             if function in makes_tensors and named.get("device") is None:
                 named["device"] = "cpu"
             if name in ("numpy", "__array__", "tolist"):
@@ -73,6 +80,8 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
             if operation.namespace in ("prim", "profiler"):
                 return operation(*given, **named)
             name = _name(operation)
+            # A Mac's CPU has float64: numbers of NumPy's may be turned to float32 there.
+            apart = name == "_to_copy" and recording.is_on_cpu(given[0])
             # The number in `torch.tensor(3)` is given to `lift_fresh`, and known from then on.
             if name != "lift_fresh" and any(
                 isinstance(one, Tensor) and not isinstance(one, FakeTensor)
@@ -96,7 +105,8 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
                 if name == "_linalg_svd" and recording.call not in _ONLY_VALUES:
                     recording.add("linalg_svd", (given, named, made), within)
                     within = "linalg_svd"
-                recording.add(_NAMED.get(name, name), (given, named, made), within)
+                if not apart:
+                    recording.add(_NAMED.get(name, name), (given, named, made), within)
 
         def _opened(self, operation: Any, name: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
             keys = [getattr(_C.DispatchKey, one) for one in _COMPOSITES]
@@ -131,6 +141,12 @@ def _on_cpu(value: Any) -> Any:
     if isinstance(value, str) and value.split(":")[0] in ("cuda", "mps", "xpu", "meta"):
         return "cpu"
     return value
+
+
+def _is_gpu(value: Any) -> bool:
+    from torch import device
+
+    return str(value).startswith(("mps", "cuda")) and isinstance(value, str | device)
 
 
 def _has_float64(values: Any) -> bool:

@@ -57,6 +57,7 @@ class OperationRecording:
         self._of_node: dict[int, CodePlace] = {}
         self._whole: list[_Whole] = []
         self._backward_of: set[_Whole] = set()
+        self._on_cpu: dict[int, Any] = {}  # tensors that no code has moved to the GPU yet
         self.hides = False  # operations are not counted now
         self._tolerances = False
 
@@ -121,6 +122,25 @@ class OperationRecording:
         # A layout counts as a type: kernels for sparse tensors are others.
         layouts = {str(one.layout).removeprefix("torch.") for one in tensors} - {"strided"}
         return frozenset(types | layouts)
+
+    def on_cpu(self, call: Callable[[], Any]) -> Any:
+        """Run a call that makes a tensor on the CPU, and do not count it."""
+        made = self.hidden(call)
+        self._on_cpu[id(made)] = made
+        return made
+
+    def is_on_cpu(self, tensor: Any) -> bool:
+        """Return True for a tensor that was made on the CPU from NumPy's numbers, and not moved since."""
+        from torch._subclasses.fake_tensor import FakeTensor
+
+        return id(tensor) in self._on_cpu or (
+            not isinstance(tensor, FakeTensor) and str(tensor.device) == "cpu"
+        )
+
+    def moved(self, tensor: Any) -> Any:
+        """Return what stands for a tensor that the code moves to the GPU."""
+        self._on_cpu.pop(id(tensor), None)
+        return self._stand_ins.of(tensor)
 
     def with_tolerances(self, call: Callable[[], Any]) -> Any:
         """Run a call whose float64 values are float32 on MPS."""

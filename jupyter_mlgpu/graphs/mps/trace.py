@@ -47,18 +47,20 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv(), static_shapes=True)
     stand_ins = StandIns(mode)
     recording = OperationRecording(stand_ins, _run.__code__)
-    if not isinstance(subject, Module):
+    is_module = isinstance(subject, Module)
+    if not is_module:
         step = subject
     elif train:
         step = steps.training_step(subject, assumptions)
     else:
         step = steps.forward_pass(subject)
     with stand_ins.standing_in(subject, arguments):
-        given = stand_ins.of(tuple(map(_as_tensors, arguments)))
+        # A function gets NumPy's arrays as they are: it may turn them to tensors itself.
+        given = stand_ins.of(tuple(map(_as_tensors, arguments)) if is_module else arguments)
         calls, operations = modes(recording, stand_ins)
-        with _quiet(), like_mps(recording.hidden), mode, calls, operations:
+        with _quiet(), like_mps(recording), mode, calls, operations:
             try:
-                _run(step, given, grads=train or not isinstance(subject, Module))
+                _run(step, given, grads=train or not is_module)
             except (Exception, SystemExit) as error:
                 if not recording.operations:
                     raise _nothing(error, recording) from None
