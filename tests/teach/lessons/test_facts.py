@@ -1,6 +1,12 @@
 """What lessons say of models and frameworks, where the code can be asked."""
 
+import json
+import os
+import subprocess
+import sys
+
 import numpy as np
+import pytest
 
 from jupyter_mlgpu.teach.lessons import bert
 
@@ -39,3 +45,57 @@ def test_float64_is_the_quicker_one_in_the_recording_that_lesson_four_explains(s
     best = dict(line.split()[:3:2] for line in saved_lesson("04").shown("types").splitlines()
                 if line.startswith("float"))  # fmt: skip
     assert float(best["float64"]) > float(best["float32"])
+
+
+#: Prints whether a convolution of Keras gets channels last, and how many operations its batch normalization
+#: and that of PyTorch start.
+ASK_KERAS = """
+import json
+import keras, torch
+from keras import layers
+from torch.utils._python_dispatch import TorchDispatchMode
+
+class Operations(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, arguments=(), named=None):
+        started.append((str(function), arguments))
+        return function(*arguments, **(named or {}))
+
+def of(work):
+    with Operations():
+        work()
+    found = list(started)
+    started.clear()
+    return found
+
+started = []
+pictures = torch.zeros(2, 8, 8, 4)
+convolution, norm = layers.Conv2D(4, 3), layers.BatchNormalization()
+convolution(pictures), norm(pictures, training=True)
+convolved = dict(of(lambda: convolution(pictures)))
+taken = convolved["aten.convolution.default"][0]
+numbers = [torch.zeros(4) for _ in range(4)]
+print(json.dumps([
+    taken.is_contiguous(memory_format=torch.channels_last),
+    len(of(lambda: norm(pictures, training=True))),
+    len(of(lambda: torch.nn.functional.batch_norm(taken, *numbers, training=True))),
+    torch.backends.cudnn.allow_tf32,
+]))
+"""
+
+
+@pytest.mark.needs("torch")
+def test_keras_on_pytorch_has_channels_last_tf32_and_many_operations_as_lesson_nine_says(saved_lesson):
+    said = saved_lesson("09").prose("slow-gpu")
+    assert "*channels last* already" in said
+    assert "as several operations where PyTorch has one" in said
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_KERAS],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "KERAS_BACKEND": "torch"},
+    )
+    channels_last, of_keras, of_torch, tf32 = json.loads(done.stdout.splitlines()[-1])
+    assert channels_last
+    assert tf32
+    assert of_keras > 5 * of_torch
