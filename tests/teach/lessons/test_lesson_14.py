@@ -83,7 +83,7 @@ def test_small_batches_lose_larger_ones_gain_more_and_a_slow_cable_takes_what_th
 
 
 def test_the_crossover_that_is_promised_is_reached_in_the_recording_of_a_machine_with_cores_enough(lesson):
-    assert "find out from which batch on the second one is worth its wires" in lesson.prose("question")
+    assert "find out from which batch on the second machine makes training faster" in lesson.prose("question")
     kept = recordings.read(recordings.FOLDER / "14_steps.json")
     gains = {row["batch"]: float(row["times as fast"]) for row in kept.data["rows"]}
     assert gains[128] < 1 < gains[256]
