@@ -122,12 +122,3 @@ def test_the_factors_of_the_table_multiply_to_the_whole_and_nearly_three_quarter
     assert "nearly three quarters of the step" in prose
     assert 0.7 < (in_fit - in_loop) / in_fit < 0.75
     assert f"{in_fit:.3f} s in `fit`, and {in_loop:.3f} s in the plain loop" in prose
-
-
-def test_the_starved_cell_named_computing_and_the_faster_one_input_as_the_text_warns(cells):
-    for cell, kind, said in (
-        ("input-slow", "computing", "input-ahead-says"),
-        ("input-ahead", "preparing input", "input-read"),
-    ):
-        assert kind in cells[cell].outputs[-1].data["text/plain"].splitlines()[0]
-        assert "when this page was saved" in cells[said].source

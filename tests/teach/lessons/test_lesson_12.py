@@ -164,15 +164,6 @@ def test_the_text_counts_the_rows_of_the_training(lesson):
     assert told in sources["train-read"]
 
 
-def test_about_one_core_was_busy_in_training_although_the_processor_did_all_of_it(saved_lesson):
-    saved = saved_lesson("12")
-    record = saved.receipt("train")
-    assert "it was about one, although the processor did all the work" in saved.prose("train-read")
-    cores = record.reading("cpu_time").value / record.reading("wall_time").value
-    assert round(cores) == 1
-    assert {place.device.partition(":")[0] for place in record.device.ran_on} == {"cpu"}
-
-
 def test_pieces_of_banana_come_before_any_whole_word_in_the_gap_beside_it(lesson):
     line = next(one for one in printed(lesson, "break-all").splitlines() if "banana" in one)
     found = re.findall(r"(\S+) \d+%", line)
