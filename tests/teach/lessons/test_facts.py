@@ -40,6 +40,13 @@ def test_the_vectors_of_lesson_ten_put_rows_together_with_the_smallest_error_and
     assert ((table - rebuilt) ** 2).sum() < ((table - along_differences) ** 2).sum()
 
 
+@pytest.mark.parametrize("d", [4, 64, 256])
+def test_the_typical_score_of_random_vectors_is_the_root_of_their_length_as_lesson_eleven_says(d):
+    draw = np.random.default_rng(11)
+    queries, keys = draw.normal(size=(2, 1000, d))
+    assert (queries @ keys.T).std() == pytest.approx(d**0.5, rel=0.05)
+
+
 def test_float64_is_the_quicker_one_in_the_recording_that_lesson_four_explains(saved_lesson):
     assert "is *quicker* there than float32" in saved_lesson("04").prose("types-read")
     best = dict(line.split()[:3:2] for line in saved_lesson("04").shown("types").splitlines()
