@@ -1,6 +1,12 @@
 """What lessons say of models and frameworks, where the code can be asked."""
 
+import json
+import os
+import subprocess
+import sys
+
 import numpy as np
+import pytest
 
 from jupyter_mlgpu.teach.lessons import bert
 
@@ -34,8 +40,69 @@ def test_the_vectors_of_lesson_ten_put_rows_together_with_the_smallest_error_and
     assert ((table - rebuilt) ** 2).sum() < ((table - along_differences) ** 2).sum()
 
 
+@pytest.mark.parametrize("d", [4, 64, 256])
+def test_the_typical_score_of_random_vectors_is_the_root_of_their_length_as_lesson_eleven_says(d):
+    draw = np.random.default_rng(11)
+    queries, keys = draw.normal(size=(2, 1000, d))
+    assert (queries @ keys.T).std() == pytest.approx(d**0.5, rel=0.05)
+
+
 def test_float64_is_the_quicker_one_in_the_recording_that_lesson_four_explains(saved_lesson):
     assert "is *quicker* there than float32" in saved_lesson("04").prose("types-read")
     best = dict(line.split()[:3:2] for line in saved_lesson("04").shown("types").splitlines()
                 if line.startswith("float"))  # fmt: skip
     assert float(best["float64"]) > float(best["float32"])
+
+
+#: Prints whether a convolution of Keras gets channels last, and how many operations its batch normalization
+#: and that of PyTorch start.
+ASK_KERAS = """
+import json
+import keras, torch
+from keras import layers
+from torch.utils._python_dispatch import TorchDispatchMode
+
+class Operations(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, arguments=(), named=None):
+        started.append((str(function), arguments))
+        return function(*arguments, **(named or {}))
+
+def of(work):
+    with Operations():
+        work()
+    found = list(started)
+    started.clear()
+    return found
+
+started = []
+pictures = torch.zeros(2, 8, 8, 4)
+convolution, norm = layers.Conv2D(4, 3), layers.BatchNormalization()
+convolution(pictures), norm(pictures, training=True)
+convolved = dict(of(lambda: convolution(pictures)))
+taken = convolved["aten.convolution.default"][0]
+numbers = [torch.zeros(4) for _ in range(4)]
+print(json.dumps([
+    taken.is_contiguous(memory_format=torch.channels_last),
+    len(of(lambda: norm(pictures, training=True))),
+    len(of(lambda: torch.nn.functional.batch_norm(taken, *numbers, training=True))),
+    torch.backends.cudnn.allow_tf32,
+]))
+"""
+
+
+@pytest.mark.needs("torch")
+def test_keras_on_pytorch_has_channels_last_tf32_and_many_operations_as_lesson_nine_says(saved_lesson):
+    said = saved_lesson("09").prose("slow-gpu")
+    assert "*channels last* already" in said
+    assert "as several operations where PyTorch has one" in said
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_KERAS],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "KERAS_BACKEND": "torch"},
+    )
+    channels_last, of_keras, of_torch, tf32 = json.loads(done.stdout.splitlines()[-1])
+    assert channels_last
+    assert tf32
+    assert of_keras > 5 * of_torch

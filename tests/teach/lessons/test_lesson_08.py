@@ -116,3 +116,10 @@ def test_arrays_kept_outside_the_framework_are_a_leak_as_well(lesson):
     assert lesson.shown("break-arrays") == "64 MiB in 16 arrays\n"
     (note,) = lesson.receipt("break-arrays").notes
     assert "of the block 'keeps arrays', process memory grew by" in note
+
+
+def test_the_line_within_a_step_is_of_the_counter_that_the_first_table_left_out_and_the_text_says_why(lesson):
+    counter = "tf.config.experimental.get_memory_info('CPU:0')"
+    assert re.search(rf"^allocator +not measured +{re.escape(counter)}", lesson.shown("three"), re.MULTILINE)
+    assert f"told by {counter}" in lesson.shown("within")
+    assert "the counter that the table at the beginning left out" in lesson.prose("within-read")

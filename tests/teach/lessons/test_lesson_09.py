@@ -1,6 +1,7 @@
 """Lesson 09: what its text says of the saved run, and of the published figures, is so."""
 
 import ast
+import itertools
 import re
 from pathlib import Path
 
@@ -106,3 +107,18 @@ def test_batches_that_come_one_by_one_cost_more_than_half_and_fetched_ahead_most
     rates = {told: float(rate) for told, rate in found}
     assert rates["one by one"] < rates["in memory"] / 2
     assert rates["ahead"] > 1.5 * rates["one by one"]
+
+
+def test_the_factors_of_the_table_multiply_to_the_whole_and_nearly_three_quarters_of_a_step_go_with_fit(
+    saved_lesson,
+):
+    prose = saved_lesson("09").prose("slow-gpu")
+    table = re.findall(r"^\| [^|]*? \| ([\d,]+) \| ([\d.]*) ?\|$", prose, re.MULTILINE)
+    rates = [float(rate.replace(",", "")) for rate, _ in table]
+    factors = [float(factor) for _, factor in table[1:]]
+    assert len(rates) == 7
+    assert factors == pytest.approx([after / before for before, after in itertools.pairwise(rates)], rel=0.02)
+    in_fit, in_loop = 128 / rates[0], 128 / rates[1]
+    assert "nearly three quarters of the step" in prose
+    assert 0.7 < (in_fit - in_loop) / in_fit < 0.75
+    assert f"{in_fit:.3f} s in `fit`, and {in_loop:.3f} s in the plain loop" in prose

@@ -127,3 +127,9 @@ def test_words_that_lie_close_together_are_written_beside_each_other():
 def test_a_map_without_a_place_for_each_word_says_what_it_needs(numbers):
     with pytest.raises(ValueError, match=r"a place for each: \[2, 2\]; got"):
         vector_map(numbers, {"all": ["one", "two"]})
+
+
+def test_python_waited_for_threads_of_the_package_while_more_than_one_core_was_busy(lesson):
+    record = lesson.receipt("often")
+    assert "larger than the wall time" in lesson.prose("often-read")
+    assert record.reading("cpu_time").value > record.reading("wall_time").value

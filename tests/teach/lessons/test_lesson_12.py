@@ -162,3 +162,10 @@ def test_the_text_counts_the_rows_of_the_training(lesson):
     steps = steps_of(lesson)
     told = f"{steps * pretraining.BATCH:,} rows ({steps:,} steps of {pretraining.BATCH})"
     assert told in sources["train-read"]
+
+
+def test_pieces_of_banana_come_before_any_whole_word_in_the_gap_beside_it(lesson):
+    line = next(one for one in printed(lesson, "break-all").splitlines() if "banana" in one)
+    found = re.findall(r"(\S+) \d+%", line)
+    assert found[:2] == ["##an", "##a"]
+    assert not any(one.startswith("##") for one in found[2:])

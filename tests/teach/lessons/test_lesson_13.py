@@ -105,3 +105,15 @@ def test_with_other_versions_of_the_libraries_it_is_not_found(cached, monkeypatc
     monkeypatch.setattr(text, "libraries", lambda: {"python": "2.7"})
     name = pretraining._name()
     assert lesson_cache.load(name) == (None, f"There is no {name}.npz in your cache folder.")
+
+
+def test_a_plain_loop_in_the_type_of_the_recording_is_2_4_times_as_fast_for_both(lesson):
+    """The H200 computes in mixed bfloat16, so its rows stand beside the benchmark's bfloat16."""
+    rows = re.findall(r"^(\S+) +(\d+) +([\d,.]+) +[\d.]+ ", printed(lesson, "throughput"), re.M)
+    bench = Path(__file__).resolve().parents[3] / "docs/measurements/2026-11-22-h200-bench/README.md"
+    assert [name for name, _, _ in rows] == ["DistilBERT", "BERT-Large"]
+    for name, batch, fit in rows:
+        # The columns of the options: float32, TF32, bfloat16.
+        plain = re.search(rf"^\| {name}, {batch} \| [\d,]+ \| [\d,]+ \| ([\d,]+) \|", bench.read_text(), re.M)
+        ratio = float(plain[1].replace(",", "")) / float(fit.replace(",", ""))
+        assert ratio == pytest.approx(2.4, abs=0.05)

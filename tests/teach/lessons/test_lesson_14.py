@@ -83,7 +83,7 @@ def test_small_batches_lose_larger_ones_gain_more_and_a_slow_cable_takes_what_th
 
 
 def test_the_crossover_that_is_promised_is_reached_in_the_recording_of_a_machine_with_cores_enough(lesson):
-    assert "find out from which batch on the second one is worth its wires" in lesson.prose("question")
+    assert "find out from which batch on the second machine makes training faster" in lesson.prose("question")
     kept = recordings.read(recordings.FOLDER / "14_steps.json")
     gains = {row["batch"]: float(row["times as fast"]) for row in kept.data["rows"]}
     assert gains[128] < 1 < gains[256]
@@ -122,3 +122,9 @@ def test_the_last_cell_ends_the_engines(lesson):
     *_, last = [cell for cell in lesson.cells.values() if cell.cell_type == "code"]
     assert last.source.startswith("engines.stop()")
     assert "The engines have ended." in lesson.shown("end")
+
+
+def test_the_waiting_and_the_doubt_of_the_clocks_that_the_reader_compares_are_there_for_twelve_steps(lesson):
+    assert re.search(r"engine \d waited [\d.]+ ms", lesson.shown("collect"))
+    assert re.search(r"at least [\d.]+ ms apart", lesson.shown("collect"))
+    assert "range(12)" in lesson.cells["train"].source

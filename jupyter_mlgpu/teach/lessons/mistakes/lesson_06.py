@@ -55,7 +55,7 @@ COACHING = {
             say("Begin with the shapes: a slope has the shape of what it belongs to."),
             say(
                 "For the weights there is only one product of the two that has the shape of "
-                "w. For the bias: what was added to every row, collects from every row."
+                "w. The bias was added to every row, so its slope comes from every row."
             ),
             say("`taken.T @ something` gives [n, m]; and a sum over the rows is .sum(axis=0)."),
         ],

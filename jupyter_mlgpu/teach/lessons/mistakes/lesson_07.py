@@ -101,7 +101,7 @@ COACHING = {
             (say("You turned the slopes around first; they stay as they are."), slopes_turned),
             (say("The right numbers, but turned by half a turn."), gradient_turned),
             (
-                say("You took the mean over the places; their slopes add up, for the kernel is shared."),
+                say("You took the mean over the places; their slopes add up, because the kernel is shared."),
                 mean_over_the_places,
             ),
         ],

@@ -79,7 +79,7 @@ COACHING = {
     ),
     "worth_keeping": coaching(
         hints=[
-            say("Whoever keeps an array, keeps its memory."),
+            say("As long as an array is kept, its memory is kept as well."),
             say("Copy the numbers out of the framework first, then make one of them."),
             say("`float(...)` around a mean gives a plain Python number."),
         ],
