@@ -12,8 +12,9 @@ from msgspec.structs import replace
 import jupyter_mlgpu
 from jupyter_mlgpu.explain.engines.collecting import collect_with
 from jupyter_mlgpu.explain.engines.collection import Collection, busy_ns
-from jupyter_mlgpu.explain.engines.offsets import Offset, RoundTrip, estimate
+from jupyter_mlgpu.explain.engines.offsets import SAME_CLOCK, Offset, RoundTrip, estimate
 from jupyter_mlgpu.explain.engines.query import ROUND_TRIPS, EngineReport
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.show.engines import chart
@@ -93,6 +94,17 @@ def test_how_certain_the_order_is_is_said_where_there_are_several_engines(clock)
         collect_with(FakeClient(*engines), 5.0, clock)
     )
     assert "is certain" not in repr(collect_with(FakeClient(engines[0]), 5.0, clock))
+
+
+def test_engines_of_this_machine_read_its_clock_so_their_order_is_certain(clock):
+    here = current().recorder.run.host_digest
+    engines = [
+        FakeEngine(clock, [measured(1, at=5, run=number)], there=0.004, back=0.002, host=here)
+        for number in (1, 2)
+    ]
+    found = collect_with(FakeClient(*engines), 5.0, clock)
+    assert [one.offset for one in found.engines] == [SAME_CLOCK, SAME_CLOCK]
+    assert "is certain if" not in repr(found)
 
 
 def test_an_engine_that_runs_a_cell_is_left_out_after_the_time_given_and_no_other_suffers(clock):

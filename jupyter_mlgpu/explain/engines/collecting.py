@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -64,6 +65,8 @@ def collect_with(client: Any, timeout: float, clock: Clock) -> Collection:
     here = current().recorder.run.host_digest
     living = {record.key for report in reports.values() for record in report.records}
     for number, report in reports.items():
+        if report.host == here and report.offset is not None and report.offset.may_be_zero:
+            reports[number] = dataclasses.replace(report, offset=SAME_CLOCK)
         if report.why is not None:
             written = journal.read(where, number)
             reports[number] = _without_answer(

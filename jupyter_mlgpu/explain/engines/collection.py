@@ -106,7 +106,7 @@ class Collection(Charted, Pictured):
                 )
             )
         widest = sorted(one.offset.uncertainty_ns for one in self.engines if one.offset and one.records)
-        if len(widest) > 1:
+        if len(widest) > 1 and widest[-1]:
             sentences.append(
                 say(
                     "The order of two engines' records is certain if they start at least {apart} apart.",

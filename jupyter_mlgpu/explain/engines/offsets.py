@@ -39,6 +39,11 @@ class Offset:
     uncertainty_ns: int
     round_trips: int
 
+    @property
+    def may_be_zero(self) -> bool:
+        """True if the round trips do not contradict that both processes read the same clock."""
+        return abs(self.ns) <= self.uncertainty_ns
+
 
 #: All processes of a machine share its monotonic clock (Linux: CLOCK_MONOTONIC; macOS: mach_absolute_time;
 #: Windows: QueryPerformanceCounter; see Python's `time.perf_counter`).
