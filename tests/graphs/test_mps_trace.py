@@ -172,16 +172,6 @@ def test_long_sequences_are_traced_for_few_steps():
     assert "8 of its 10,000 steps" in str(trace(step, (x,), train=False).assumptions)
 
 
-def test_packed_sequences_are_told():
-    layer = nn.LSTM(4, 8)
-
-    def step(x):
-        return layer(nn.utils.rnn.pack_padded_sequence(x, [5, 3]))[1][0]
-
-    traced = trace(step, (torch.randn(5, 2, 4),), train=False)
-    assert len(traced.untraced) == 1
-
-
 @pytest.mark.parametrize("kind", ["GRU", "RNN"])
 def test_recurrent_layers_are_traced_whole(kind):
     layer = getattr(nn, kind)(4, 8, batch_first=True, bidirectional=True)

@@ -22,6 +22,8 @@ WHOLE = {
     "lstm": ("_lstm_mps", "lstm_mps_backward"),
     "linear": ("linear", "linear_backward"),
     "max_pool2d": ("max_pool2d", "max_pool2d_backward"),
+    # One operation on every device; its code reads lengths that fake tensors have not.
+    "_pack_padded_sequence": ("_pack_padded_sequence", "_pack_padded_sequence_backward"),
 }
 
 
@@ -47,6 +49,7 @@ class OperationRecording:
         self.values = UnknownValues()
         self.last = CodePlace()
         self.call = ""  # the function of PyTorch that Python called last
+        self.would_end = False  # whether an optimizer ends where the last comparison is true
         self._stand_ins = stand_ins
         self._end = end
         self._counts: dict[TracedOperation, int] = {}
@@ -54,6 +57,7 @@ class OperationRecording:
         self._of_node: dict[int, CodePlace] = {}
         self._whole: list[_Whole] = []
         self._backward_of: set[_Whole] = set()
+        self._numbers: dict[int, Any] = {}
         self._closed = False
         self._tolerances = False
 
@@ -88,7 +92,9 @@ class OperationRecording:
         place, phase, node = self.locate()
         if self._closed:
             return
-        tensors = [one for one in tree_leaves(values) if isinstance(one, Tensor)]
+        tensors = [
+            one for one in tree_leaves(values) if isinstance(one, Tensor) and id(one) not in self._numbers
+        ]
         whole = next((one for one in self._whole if node is not None and one.first <= node < one.after), None)
         if whole is not None:
             if whole in self._backward_of or not whole.backward:
@@ -107,6 +113,10 @@ class OperationRecording:
             within,
         )
         self._counts[operation] = self._counts.get(operation, 0) + 1
+
+    def take_as_number(self, tensor: Any) -> None:
+        """Leave out the type of a tensor that PyTorch made from a Python number: it is on no device."""
+        self._numbers[id(tensor)] = tensor
 
     def _types(self, tensors: Sequence[Any]) -> frozenset[str]:
         types = {str(one.dtype).removeprefix("torch.") for one in tensors}
@@ -136,7 +146,9 @@ class OperationRecording:
         first = torch.autograd._get_sequence_nr()
         self._closed = True
         try:
-            made = call()
+            # Casts of mixed precision within the call are those of the operations that a CPU has.
+            with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)):
+                made = call()
         finally:
             self._closed = False
         after = torch.autograd._get_sequence_nr()

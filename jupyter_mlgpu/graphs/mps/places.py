@@ -19,6 +19,8 @@ Owner = Literal["torch", "optimizer", "library", "user"]
 _OURS = str(Path(jupyter_mlgpu.__file__).parent)
 #: The folders of installed packages: of an environment, of a system's Python, of a user.
 _LIBRARIES = ("/site-packages/", "/dist-packages/")
+#: The folders of PyTorch whose code chooses operations by the device, beside `torch.functional` and optimizers.
+_PYTORCHS_CHOICES = ("distributions/", "nn/utils/")
 _PYTHON = sysconfig.get_path("stdlib")
 
 
@@ -45,6 +47,15 @@ def find(end: CodeType, layers: Mapping[int, str]) -> tuple[CodePlace, bool]:
             layer = layers.get(id(frame.f_locals.get("self")))
         frame = frame.f_back
     return CodePlace(*(library or ("", 0)), layer or ""), optimizer
+
+
+@cache
+def sees_mps(file: str) -> bool:
+    """Return True for code that is to see tensors on MPS: all but PyTorch's own for fake tensors."""
+    if owner_of(file) != "torch":
+        return True
+    inside = file.replace("\\", "/").rpartition("/site-packages/torch/")[2]
+    return inside == "functional.py" or inside.startswith(_PYTORCHS_CHOICES)
 
 
 @cache

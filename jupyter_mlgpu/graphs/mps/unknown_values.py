@@ -23,6 +23,7 @@ class UnknownValues:
         self._sized: dict[CodePlace, str] = {}
         self._left: dict[CodePlace, None] = {}
         self._shortened: dict[tuple[int, int], None] = {}
+        self._full: dict[CodePlace, None] = {}
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -53,6 +54,13 @@ class UnknownValues:
                     lines=_lines(self._left),
                 )
             )
+        if self._full:
+            found.append(
+                say(
+                    "Lengths of packed sequences are values ({lines}): all were taken to be the longest.",
+                    lines=_lines(self._full),
+                )
+            )
         for steps, length in self._shortened:
             found.append(
                 say(
@@ -68,13 +76,22 @@ class UnknownValues:
         """Remember that a recurrent layer was traced for fewer steps than it has."""
         self._shortened[steps, length] = None
 
-    def scalar(self, tensor: Any, operation: str, place: CodePlace | None) -> bool | int | float:
+    def take_full_length(self, place: CodePlace) -> None:
+        """Remember where sequences were packed whose lengths are not known."""
+        self._full[place] = None
+
+    def scalar(
+        self, tensor: Any, operation: str, place: CodePlace | None, *, ends: bool = False
+    ) -> bool | int | float:
         """Return a number for the value of a tensor with one element: 1, and 0 when a line asks again.
 
-        Without a place it is 1: optimizers of PyTorch read the number of their steps.
+        Without a place an optimizer of PyTorch asks. It is 1 then, as optimizers read the number of their
+        steps, and False with `ends`, so that the optimizer goes on.
         """
         one = 1
-        if place is not None:
+        if place is None:
+            one -= ends
+        else:
             one -= self._read[place] // _SAME % 2
             self._read[place] += 1
         if operation == "equal" or str(tensor.dtype) == "torch.bool":
