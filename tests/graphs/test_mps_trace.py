@@ -329,6 +329,28 @@ def test_a_branch_that_depends_on_a_value_is_told_with_its_line():
     assert f"line {line_of(step, 'if x.sum')}" in str(traced.assumptions)
 
 
+def test_a_check_that_would_raise_an_error_is_taken_as_passed():
+    def step(x, labels):
+        if labels.max() >= 4:
+            raise ValueError("too many classes")
+        if not (x > 0).all():
+            raise ValueError("not positive")
+        assert labels.min() < 0
+        return x.exp()
+
+    traced = trace(step, (torch.ones(3), torch.tensor([1, 2])), train=False)
+    assert traced.untraced == ()
+    assert "exp" in named(traced)
+    assert f"line {line_of(step, 'labels.max')}" in str(traced.assumptions).replace("lines", "line")
+
+
+def test_an_error_whatever_the_value_ends_the_trace():
+    def step(x):
+        raise ValueError(f"{x.sum().item()} is no sum")
+
+    assert len(trace(step, (torch.ones(3),), train=False).untraced) == 1
+
+
 def test_a_number_that_the_code_itself_made_is_known():
     def step(x):
         for _ in range(torch.tensor(3).item()):

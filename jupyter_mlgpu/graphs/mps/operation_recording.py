@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -45,8 +45,8 @@ class _Whole(NamedTuple):
 class OperationRecording:
     """The operations that the modes found."""
 
-    def __init__(self, stand_ins: StandIns, end: CodeType) -> None:
-        self.values = UnknownValues()
+    def __init__(self, stand_ins: StandIns, end: CodeType, contrary: Collection[CodePlace] = ()) -> None:
+        self.values = UnknownValues(contrary)
         self.last = CodePlace()
         self.call = ""  # the function of PyTorch that Python called last
         self.would_end = False  # whether an optimizer ends where the last comparison is true
@@ -90,6 +90,8 @@ class OperationRecording:
         from torch.utils._pytree import tree_leaves
 
         place, phase, node = self.locate()
+        if name not in ("_local_scalar_dense", "equal"):
+            self.values.last = None
         if self._closed:
             return
         tensors = [

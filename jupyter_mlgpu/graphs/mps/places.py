@@ -19,7 +19,7 @@ Owner = Literal["torch", "optimizer", "library", "user"]
 _OURS = str(Path(jupyter_mlgpu.__file__).parent)
 #: The folders of installed packages: of an environment, of a system's Python, of a user.
 _LIBRARIES = ("/site-packages/", "/dist-packages/")
-#: The folders of PyTorch whose code chooses operations by the device, beside `torch.functional` and optimizers.
+#: Folders of PyTorch whose code chooses operations by the device, beside `torch.functional` and optimizers.
 _PYTORCHS_CHOICES = ("distributions/", "nn/utils/")
 _PYTHON = sysconfig.get_path("stdlib")
 

@@ -10,7 +10,7 @@ import io
 import logging
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
@@ -23,17 +23,36 @@ from jupyter_mlgpu.graphs.mps.operation_recording import (
     TooManyOperationsError,
 )
 from jupyter_mlgpu.graphs.mps.stand_ins import StandIns
-from jupyter_mlgpu.graphs.mps.traced import Traced
+from jupyter_mlgpu.graphs.mps.traced import CodePlace, Traced
 from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: Most checks of inputs that a step is traced once more for.
+_CHECKS = 5
 
 
 def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     """Return the operations of a module's pass or step, or of a function.
 
     With `train`, a module's last argument is what it learns, and the step has a loss, a backward pass and an
-    optimizer. A function is traced as it is. Raises PlanError if no operation could be traced.
+    optimizer. A function is traced as it is. Where the code raises an error because of a value, as checks of
+    inputs do, it is traced once more with another value. Raises PlanError if no operation could be traced.
     """
+    contrary: set[CodePlace] = set()
+    while True:
+        traced, refused = _traced(function, arguments, train, contrary)
+        if refused is None or refused in contrary or len(contrary) == _CHECKS:
+            break
+        contrary.add(refused)
+    if not traced.operations:
+        raise PlanError(*traced.untraced or (say("No operation of PyTorch was called."),))
+    return traced
+
+
+def _traced(
+    function: Any, arguments: tuple[Any, ...], train: bool, contrary: Collection[CodePlace]
+) -> tuple[Traced, CodePlace | None]:
+    """Return a trace, and where the value was read that led to the error which ended it, or None."""
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.fx.experimental.symbolic_shapes import ShapeEnv
     from torch.nn import Module
@@ -44,7 +63,8 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     # Sizes that depend on values are symbols, which `UnknownValues.sized` replaces.
     mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv(), static_shapes=True)
     stand_ins = StandIns(mode)
-    recording = OperationRecording(stand_ins, _run.__code__)
+    recording = OperationRecording(stand_ins, _run.__code__, contrary)
+    refused: CodePlace | None = None
     if not isinstance(subject, Module):
         step = subject
     elif train:
@@ -58,9 +78,8 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
             try:
                 _run(step, given, grads=train or not isinstance(subject, Module))
             except Exception as error:
+                refused = recording.values.last
                 untraced.append(_reason(error, recording))
-    if not recording.operations:
-        raise PlanError(untraced[0] if untraced else say("No operation of PyTorch was called."))
     accelerators = sorted(one for one in stand_ins.devices if not one.startswith(("cpu", "meta")))
     if len(accelerators) > 1:
         assumptions.append(
@@ -69,7 +88,7 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
             )
         )
     assumptions += [*dict.fromkeys(stand_ins.notes), *recording.values.sentences]
-    return Traced(recording.operations, tuple(assumptions), tuple(untraced))
+    return Traced(recording.operations, tuple(assumptions), tuple(untraced)), refused
 
 
 def _run(step: steps.Step, given: tuple[Any, ...], *, grads: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
@@ -16,9 +16,14 @@ _SAME = 4
 
 
 class UnknownValues:
-    """Gives numbers for what fake tensors have not, and remembers where."""
+    """Gives numbers for what fake tensors have not, and remembers where.
 
-    def __init__(self) -> None:
+    At the places in `contrary`, the first answer to a question for a value is 0 in place of 1.
+    """
+
+    def __init__(self, contrary: Collection[CodePlace] = ()) -> None:
+        self.last: CodePlace | None = None  # where a value was read, if no other operation came after it
+        self._contrary = contrary
         self._read: Counter[CodePlace] = Counter()
         self._sized: dict[CodePlace, str] = {}
         self._left: dict[CodePlace, None] = {}
@@ -92,7 +97,8 @@ class UnknownValues:
         if place is None:
             one -= ends
         else:
-            one -= self._read[place] // _SAME % 2
+            one -= (self._read[place] // _SAME + (place in self._contrary)) % 2
+            self.last = place
             self._read[place] += 1
         if operation == "equal" or str(tensor.dtype) == "torch.bool":
             return bool(one)

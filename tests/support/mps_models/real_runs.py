@@ -1,7 +1,12 @@
-"""The operations that PyTorch really calls when a step runs, on a device that is here."""
+"""The operations that PyTorch really calls when a step runs, on a device that is here.
+
+python -m tests.support.mps_models.real_runs gpt vit    # in a Python with the emulated MPS device
+"""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections import Counter
 from typing import Any
 
@@ -42,3 +47,17 @@ def operations(name: str, device: str, *, train: bool) -> Counter[str]:
         with Recording() as recording, torch.set_grad_enabled(grads):
             step(*given)
     return recording.counts
+
+
+def main(names: list[str]) -> None:
+    """Print the operations of each model's step on `mps`, or the error that ended it, as lines of JSON."""
+    for name in names:
+        try:
+            found: Any = dict(operations(name, "mps", train=True))
+        except Exception as error:
+            found = f"{type(error).__name__}: {error}".splitlines()[0]
+        print(json.dumps({name: found}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
