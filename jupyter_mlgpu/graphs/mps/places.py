@@ -20,7 +20,7 @@ _OURS = str(Path(jupyter_mlgpu.__file__).parent)
 #: The folders of installed packages: of an environment, of a system's Python, of a user.
 _LIBRARIES = ("/site-packages/", "/dist-packages/")
 #: Folders of PyTorch whose code chooses operations by the device, beside `torch.functional` and optimizers.
-_PYTORCHS_CHOICES = ("distributions/", "nn/utils/")
+_PYTORCHS_CHOICES = ("distributions/", "nn/modules/", "nn/utils/")
 _PYTHON = sysconfig.get_path("stdlib")
 
 
@@ -54,7 +54,7 @@ def sees_mps(file: str) -> bool:
     """Return True for code that is to see tensors on MPS: all but PyTorch's own for fake tensors."""
     if owner_of(file) != "torch":
         return True
-    inside = file.replace("\\", "/").rpartition("/site-packages/torch/")[2]
+    inside = file.replace("\\", "/").rpartition("-packages/torch/")[2]
     return inside == "functional.py" or inside.startswith(_PYTORCHS_CHOICES)
 
 
