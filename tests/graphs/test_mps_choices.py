@@ -84,7 +84,8 @@ def test_an_inverse_fourier_transform_of_short_times_is_traced_whole():
 
 
 def test_each_operation_that_mps_casts_for_has_a_policy():
-    assert set(mixed_precision.listed()) >= mixed_precision.LOWER | mixed_precision.PROMOTED
+    named = mixed_precision.LOWER | mixed_precision.PROMOTED
+    assert named - set(mixed_precision.listed()) <= {"conv3d", "conv_transpose3d.input"}  # not in 2.8
     assert not mixed_precision.LOWER & mixed_precision.PROMOTED
 
 

@@ -12,7 +12,9 @@ from jupyter_mlgpu.record.errors import PlanError
 from tests.support.later import Later
 
 pytestmark = pytest.mark.needs("torch")
-prototypes = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
+prototypes = pytest.mark.filterwarnings(
+    "ignore::UserWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
+)
 
 torch, nn, F = Later("torch"), Later("torch.nn"), Later("torch.nn.functional")
 

@@ -91,7 +91,7 @@ def main(names: list[str]) -> None:
         "| training step | kinds | operations | needs attention in 2.13 | no kernel in 2.15 either "
         "| time | forward pass | memory | beside a real run |"
     )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     for name in names:
         print(row(name, planned(name), real[name]), flush=True)
 
