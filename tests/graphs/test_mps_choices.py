@@ -61,6 +61,21 @@ def test_one_hot_vectors_have_the_operations_of_a_device():
     assert traced.untraced == ()
 
 
+def test_products_of_groups_are_traced_in_float32():
+    if not hasattr(F, "grouped_mm"):
+        pytest.skip("this PyTorch has no such function")
+
+    def step(x, weights, ends):
+        made = F.grouped_mm(x, weights, offs=ends)
+        assert made.shape == (8, 4)
+        made.square().sum().backward()
+
+    x, weights = torch.randn(8, 16, requires_grad=True), torch.randn(2, 16, 4, requires_grad=True)
+    traced = trace(step, (x, weights, torch.tensor([3, 8], dtype=torch.int32)), train=False)
+    assert traced.untraced == ()
+    assert sum(one.count for one in traced.operations if one.operation == "_grouped_mm") == 3
+
+
 def test_a_complex_number_is_on_no_device():
     def step(x):
         (1j * x).exp().abs().sum().backward()

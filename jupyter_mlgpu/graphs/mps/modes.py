@@ -105,9 +105,9 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
                     asks = None if phase == "optimizer" else place
                     made = recording.values.scalar(given[0], name, asks, ends=recording.would_end)
                 else:
-                    made = recording.values.made_up(name, given) or self._opened(
-                        operation, name, given, named
-                    )
+                    made = recording.values.made_up(name, given, named)
+                    if made is None:
+                        made = self._opened(operation, name, given, named)
                     made = recording.values.sized(made, name, lambda: recording.locate()[0])
                     if isinstance(made, Tensor) and _of_numbers(operation, (given, named)):
                         recording.take_as_number(made)

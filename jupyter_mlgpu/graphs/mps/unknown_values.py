@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps.traced import CodePlace
@@ -121,8 +121,11 @@ class UnknownValues:
             return made
         return tree_map(known, made)
 
-    def made_up(self, operation: str, given: tuple[Any, ...]) -> Any:
-        """Return results of an operation that fake tensors do not know, because they depend on values."""
+    def made_up(self, operation: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """Return results of an operation that fake tensors do not know, or know for CUDA's types alone."""
+        if operation == "_grouped_mm":
+            offsets = given[2] if len(given) > 2 else named.get("offs")
+            return given[0].new_empty(_grouped_shape(given[0].shape, given[1].shape, offsets))
         if operation not in ("_ctc_loss", "_ctc_loss.Tensor"):
             return None
         scores = given[0]
@@ -139,6 +142,14 @@ class UnknownValues:
 
         kind = str(tensor.dtype).removeprefix("torch.")
         return numpy.zeros(shape, kind if hasattr(numpy, kind) else "float32")
+
+
+def _grouped_shape(left: Any, right: Any, offsets: Any) -> tuple[int, ...]:
+    """Return the shape of products by groups of rows, of columns, or of what is summed."""
+    inner = left[-2], right[-1]
+    if len(left) == len(right) == 2:
+        return (len(offsets), *inner)
+    return (left[0], *inner) if len(left) == len(right) else inner
 
 
 def _zeros(shape: tuple[int, ...], zero: int | bool) -> Any:
