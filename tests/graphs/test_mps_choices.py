@@ -37,6 +37,12 @@ def test_the_users_code_sees_tensors_on_mps():
     assert torch.ones(3).device.type == "cpu"
 
 
+def test_the_users_code_is_told_that_a_tensor_is_on_mps():
+    traced = trace(lambda x: x.sin() if x.is_mps else x.cos(), (torch.ones(3),), train=False)
+    assert named(traced) == {"sin"}
+    assert not torch.ones(3).is_mps
+
+
 def test_a_generator_for_a_gpu_is_made_without_one():
     def step(x):
         generator = torch.Generator(x.device).manual_seed(3)

@@ -5,12 +5,14 @@ Their classes are made in functions, because PyTorch is imported only when somet
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps import mixed_precision, recurrent
 from jupyter_mlgpu.graphs.mps.operation_recording import WHOLE, OperationRecording
 from jupyter_mlgpu.graphs.mps.packed import PackedSequences
+from jupyter_mlgpu.graphs.mps.places import sees_mps
 from jupyter_mlgpu.graphs.mps.stand_ins import StandIns
 
 #: Calls whose own code makes tolerances in float64 on a CPU and in float32 on MPS (pytorch#114771).
@@ -41,6 +43,7 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
     from torch.utils._pytree import tree_leaves, tree_map
 
     makes_tensors = _device_constructors()
+    is_mps = Tensor.is_mps.__get__
     packed = PackedSequences(recording)
 
     class Calls(TorchFunctionMode):  # type: ignore[misc]
@@ -49,6 +52,8 @@ def modes(recording: OperationRecording, stand_ins: StandIns) -> tuple[Any, Any]
         ) -> Any:
             name = getattr(function, "__name__", "")
             recording.call = name
+            if name == "__get__" and function == is_mps:
+                return sees_mps(sys._getframe(1).f_code.co_filename)
             given, named = tree_map(_on_cpu, (given, dict(named or {})))
             if name in ("cuda", "xpu", "pin_memory") and given and isinstance(given[0], Tensor):
                 return given[0]
