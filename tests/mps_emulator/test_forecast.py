@@ -15,23 +15,21 @@ from tests.mps_emulator import building
 from tests.support import mps_models
 from tests.support.later import Later
 from tests.support.mps_models.differences import unexplained
-from tests.support.mps_models.table import NOT_RUN, planned, real_counts
+from tests.support.mps_models.table import planned, real_counts
 
 torch = Later("torch")
-
-COMPARED = [name for name in mps_models.NAMES if name not in NOT_RUN]
 
 
 @pytest.fixture(scope="module")
 def real(library):
-    """The operations of each model's step on the device."""
-    return real_counts(COMPARED)
+    """The operations of each model's step in a run, nearly all on the device."""
+    return real_counts(list(mps_models.NAMES))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("name", COMPARED)
-def test_a_training_step_has_the_operations_of_a_run_on_the_device(real, name):
+@pytest.mark.parametrize("name", mps_models.NAMES)
+def test_a_training_step_has_the_operations_of_a_real_run(real, name):
     assert isinstance(real[name], dict), real[name]
     counts = planned(name)["plans"]["step"]["counts"]
     assert unexplained(counts, real[name]) == set()

@@ -52,6 +52,11 @@ REASONS = (
         ),
     ),
     Reason(
+        "one call of PyTorch for all devices, which runs its parts",
+        frozenset({"_pack_padded_sequence_backward"}),
+        frozenset({"empty.memory_format"}),
+    ),
+    Reason(
         "the list of fallbacks has the caller (MPSFallback.mm)",
         frozenset({"linalg_svd"}),
         frozenset({"_linalg_svd"}),
@@ -67,8 +72,8 @@ REASONS = (
         frozenset(),
     ),
     Reason(
-        "a counter of the optimizer or the average, on the CPU in a program, was on the device here",
-        frozenset({"_foreach_add_.Tensor", "_foreach_lerp_.Scalar"}),
+        "a counter of the optimizer, on the CPU in a program, was on the device here",
+        frozenset({"_foreach_add_.Tensor"}),
         frozenset({"_foreach_add_.Scalar"}),
     ),
     Reason(
@@ -80,6 +85,16 @@ REASONS = (
             }
         ),
         frozenset({"all"}),
+    ),
+    Reason(
+        "the first step of an average copies the weights, which depends on a value",
+        frozenset({"_foreach_lerp_.Scalar"}),
+        frozenset(),
+    ),
+    Reason(
+        "a number that is assigned to a part is copied there on the device, and filled in on a CPU",
+        frozenset({"fill_.Tensor"}),
+        frozenset({"scalar_tensor"}),
     ),
     Reason(
         "a number that is assigned becomes a tensor on the device first, or one on the CPU",

@@ -1,6 +1,6 @@
 """The operations that PyTorch really calls when a step runs, on a device that is here.
 
-python -m tests.support.mps_models.real_runs gpt vit    # in a Python with the emulated MPS device
+python -m tests.support.mps_models.real_runs mps gpt vit    # with the emulated MPS device
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ def operations(name: str, device: str, *, train: bool) -> Counter[str]:
     return recording.counts
 
 
-def main(names: list[str]) -> None:
-    """Print the operations of each model's step on `mps`, or the error that ended it, as lines of JSON."""
+def main(device: str, names: list[str]) -> None:
+    """Print the operations of each model's step on a device, or the error that ended it, as lines of JSON."""
     for name in names:
         try:
-            found: Any = dict(operations(name, "mps", train=True))
+            found: Any = dict(operations(name, device, train=True))
         except Exception as error:
             found = f"{type(error).__name__}: {error}".splitlines()[0]
         print(json.dumps({name: found}), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1], sys.argv[2:])
