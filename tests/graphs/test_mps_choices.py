@@ -44,7 +44,10 @@ def test_the_users_code_is_told_that_a_tensor_is_on_mps():
 
 
 def test_a_generator_for_a_gpu_is_made_without_one():
+    outside = torch.Generator()
+
     def step(x):
+        assert isinstance(outside, torch.Generator)
         generator = torch.Generator(x.device).manual_seed(3)
         return torch.rand(3, generator=generator, device=x.device) + x
 

@@ -78,7 +78,11 @@ def _device(original: Any) -> property:
 
 
 def _generator(original: Any) -> Any:
-    class Generator(original):  # type: ignore[misc]
+    class AnyGenerator(type(original)):  # type: ignore[misc]
+        def __instancecheck__(cls, value: Any) -> bool:
+            return isinstance(value, original)
+
+    class Generator(original, metaclass=AnyGenerator):  # type: ignore[misc]
         """A generator of random numbers on the CPU, whatever device it is asked for."""
 
         def __new__(cls, device: Any = None) -> Any:
