@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.graphs.mps.places import owner_of
+from jupyter_mlgpu.graphs.mps.places import owner_of, sees_mps
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,20 @@ from jupyter_mlgpu.graphs.mps.places import owner_of
 )
 def test_files_have_an_owner(file, owner):
     assert owner_of(file) == owner
+
+
+@pytest.mark.parametrize(
+    ("file", "sees"),
+    [
+        ("/usr/lib/python3/dist-packages/torch/functional.py", True),
+        ("/opt/env/lib/python3.12/site-packages/torch/optim/lbfgs.py", True),
+        ("/opt/env/lib/python3.12/site-packages/torch/distributions/beta.py", True),
+        ("/opt/env/lib/python3.12/site-packages/transformers/models/bert.py", True),
+        ("/home/ada/net.py", True),
+        ("/opt/env/lib/python3.12/site-packages/torch/_subclasses/fake_tensor.py", False),
+        ("/opt/env/lib/python3.12/site-packages/torch/_meta_registrations.py", False),
+        (jupyter_mlgpu.__file__, False),
+    ],
+)
+def test_only_code_that_chooses_by_device_sees_tensors_on_mps(file, sees):
+    assert sees_mps(file) is sees

@@ -12,7 +12,9 @@ from jupyter_mlgpu.record.errors import PlanError
 from tests.support.later import Later
 
 pytestmark = pytest.mark.needs("torch")
-prototypes = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
+prototypes = pytest.mark.filterwarnings(
+    "ignore::UserWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
+)
 
 torch, nn, F = Later("torch"), Later("torch.nn"), Later("torch.nn.functional")
 
@@ -172,16 +174,6 @@ def test_long_sequences_are_traced_for_few_steps():
     assert "8 of its 10,000 steps" in str(trace(step, (x,), train=False).assumptions)
 
 
-def test_packed_sequences_are_told():
-    layer = nn.LSTM(4, 8)
-
-    def step(x):
-        return layer(nn.utils.rnn.pack_padded_sequence(x, [5, 3]))[1][0]
-
-    traced = trace(step, (torch.randn(5, 2, 4),), train=False)
-    assert len(traced.untraced) == 1
-
-
 @pytest.mark.parametrize("kind", ["GRU", "RNN"])
 def test_recurrent_layers_are_traced_whole(kind):
     layer = getattr(nn, kind)(4, 8, batch_first=True, bidirectional=True)
@@ -337,6 +329,28 @@ def test_a_branch_that_depends_on_a_value_is_told_with_its_line():
     traced = trace(step, (torch.ones(3),), train=False)
     assert "sin" in named(traced)
     assert f"line {line_of(step, 'if x.sum')}" in str(traced.assumptions)
+
+
+def test_a_check_that_would_raise_an_error_is_taken_as_passed():
+    def step(x, labels):
+        if labels.max() >= 4:
+            raise ValueError("too many classes")
+        if not (x > 0).all():
+            raise ValueError("not positive")
+        assert labels.min() < 0
+        return x.exp()
+
+    traced = trace(step, (torch.ones(3), torch.tensor([1, 2])), train=False)
+    assert traced.untraced == ()
+    assert "exp" in named(traced)
+    assert f"line {line_of(step, 'labels.max')}" in str(traced.assumptions).replace("lines", "line")
+
+
+def test_an_error_whatever_the_value_ends_the_trace():
+    def step(x):
+        raise ValueError(f"{x.sum().item()} is no sum")
+
+    assert len(trace(step, (torch.ones(3),), train=False).untraced) == 1
 
 
 def test_a_number_that_the_code_itself_made_is_known():

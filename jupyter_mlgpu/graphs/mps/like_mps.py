@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from jupyter_mlgpu.graphs.mps import mixed_precision
 from jupyter_mlgpu.graphs.mps.operation_recording import OperationRecording
+from jupyter_mlgpu.graphs.mps.places import owner_of, sees_mps
 
 #: Functions of `torch.cuda`, `torch.mps` and `torch.accelerator` that wait, free or count on a device.
 _DEVICE_CALLS = (
@@ -24,6 +27,7 @@ def like_mps(recording: OperationRecording) -> Iterator[None]:
     What is on the CPU beside a GPU, too, is not recorded: data loaders, and NumPy's arrays as tensors.
     """
     import torch
+    from torch._subclasses.fake_tensor import FakeTensor
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     with ExitStack() as stack:
@@ -41,7 +45,13 @@ def like_mps(recording: OperationRecording) -> Iterator[None]:
         _set(stack, torch, "from_numpy", _on_cpu(recording, torch.from_numpy))
         # A file of fake tensors would take the place of a checkpoint.
         _set(stack, torch, "save", lambda *given, **named: None)
-        _set(stack, torch.amp.autocast_mode.autocast, "__init__", _for_the_cpu(torch.float16))
+        _set(stack, torch.amp.autocast_mode.autocast, "__init__", _mixed_precision(stack))
+        for name in ("is_autocast_enabled", "get_autocast_dtype"):
+            _set(stack, torch, name, _of_the_cpu(getattr(torch, name)))
+        # A scaler leaves the optimizer out if a gradient is infinite, which is a value.
+        _set(stack, torch.amp.GradScaler, "_maybe_opt_step", _step)
+        _set(stack, torch, "Generator", _generator(torch.Generator))
+        _set(stack, FakeTensor, "device", _device(FakeTensor.device))
         _set(stack, torch.nn.Module, "_apply", _apply)
         yield
 
@@ -79,16 +89,70 @@ def _apply(module: Any, function: Callable[[Any], Any], recurse: bool = True) ->
     return module
 
 
-def _for_the_cpu(half: Any) -> Callable[..., None]:
-    """Return an `__init__` of `torch.autocast` that takes a GPU's mixed precision as the CPU's."""
-    from torch.amp.autocast_mode import autocast
+def _device(original: Any) -> property:
+    """Return a property that tells the user's code, and PyTorch's that chooses by device, of MPS."""
+    from torch import device
 
-    original = autocast.__init__
+    mps = device("mps:0")
 
-    def init(self: Any, device_type: str, dtype: Any = None, *given: Any, **named: Any) -> None:
-        if device_type in ("cuda", "mps"):
-            device_type, dtype = "cpu", half if dtype is None else dtype
-        original(self, device_type, dtype, *given, **named)
+    def seen(self: Any) -> Any:
+        found = original.fget(self)
+        if found.type == "cpu" and sees_mps(sys._getframe(1).f_code.co_filename):
+            return mps
+        return found
+
+    return property(seen)
+
+
+def _generator(original: Any) -> Any:
+    class AnyGenerator(type(original)):  # type: ignore[misc]
+        def __instancecheck__(cls, value: Any) -> bool:
+            return isinstance(value, original)
+
+    class Generator(original, metaclass=AnyGenerator):  # type: ignore[misc]
+        """A generator of random numbers on the CPU, whatever device it is asked for."""
+
+        def __new__(cls, device: Any = None) -> Any:
+            return super().__new__(cls, "cpu")
+
+    return Generator
+
+
+def _step(scaler: Any, optimizer: Any, state: Any, *given: Any, **named: Any) -> Any:
+    return optimizer.step(*given, **named)
+
+
+def _of_the_cpu(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a device's mixed precision that answers for the CPU's."""
+
+    def of_the_cpu(*given: Any) -> Any:
+        return function("cpu") if given and given[0] in ("cuda", "mps") else function(*given)
+
+    return of_the_cpu
+
+
+def _mixed_precision(stack: ExitStack) -> Callable[..., None]:
+    """Return an `__init__` of `torch.autocast` by which mixed precision is that of MPS.
+
+    It is on for the CPU's tensors, and the CPU's list is that of MPS until the stack is left. What a library
+    asks for the CPU does not change that, as it does not on MPS.
+    """
+    import torch
+
+    original = torch.amp.autocast_mode.autocast.__init__
+    listed: list[str] = []
+
+    def init(
+        self: Any, device_type: str, dtype: Any = None, enabled: bool = True, *more: Any, **named: Any
+    ) -> None:
+        if not listed:
+            listed.append("mps")
+            stack.enter_context(mixed_precision.list_of_mps())
+        if device_type == "cpu" and owner_of(sys._getframe(1).f_code.co_filename) == "library":
+            enabled, dtype = torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")
+        if device_type in ("cuda", "mps", "cpu"):
+            device_type, dtype = "cpu", torch.float16 if dtype is None else dtype
+        original(self, device_type, dtype, enabled, *more, **named)
 
     return init
 

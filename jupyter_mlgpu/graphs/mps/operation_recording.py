@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -25,6 +25,8 @@ WHOLE = {
     "lstm": ("_lstm_mps", "lstm_mps_backward"),
     "linear": ("linear", "linear_backward"),
     "max_pool2d": ("max_pool2d", "max_pool2d_backward"),
+    # One operation on every device; its code reads lengths that fake tensors have not.
+    "_pack_padded_sequence": ("_pack_padded_sequence", "_pack_padded_sequence_backward"),
 }
 
 
@@ -46,10 +48,11 @@ class _Whole(NamedTuple):
 class OperationRecording:
     """The operations that the modes found."""
 
-    def __init__(self, stand_ins: StandIns, end: CodeType) -> None:
-        self.values = UnknownValues()
+    def __init__(self, stand_ins: StandIns, end: CodeType, contrary: Collection[CodePlace] = ()) -> None:
+        self.values = UnknownValues(contrary)
         self.last = CodePlace()
         self.call = ""  # the function of PyTorch that Python called last
+        self.would_end = False  # whether an optimizer ends where the last comparison is true
         self._stand_ins = stand_ins
         self._end = end
         self._counts: dict[TracedOperation, int] = {}
@@ -58,6 +61,7 @@ class OperationRecording:
         self._whole: list[_Whole] = []
         self._backward_of: set[_Whole] = set()
         self._on_cpu: dict[int, Any] = {}  # tensors that no code has moved to the GPU yet
+        self._numbers: dict[int, Any] = {}
         self.hides = False  # operations are not counted now
         self._tolerances = False
 
@@ -90,9 +94,13 @@ class OperationRecording:
         from torch.utils._pytree import tree_leaves
 
         place, phase, node = self.locate()
+        if name not in ("_local_scalar_dense", "equal"):
+            self.values.last = None
         if self.hides:
             return
-        tensors = [one for one in tree_leaves(values) if isinstance(one, Tensor)]
+        tensors = [
+            one for one in tree_leaves(values) if isinstance(one, Tensor) and id(one) not in self._numbers
+        ]
         whole = next((one for one in self._whole if node is not None and one.first <= node < one.after), None)
         if whole is not None:
             if whole in self._backward_of or not whole.backward:
@@ -114,6 +122,10 @@ class OperationRecording:
         if operation not in self._counts:
             self._repeated = 0
         self._counts[operation] = self._counts.get(operation, 0) + 1
+
+    def take_as_number(self, tensor: Any) -> None:
+        """Leave out the type of a tensor that PyTorch made from a Python number: it is on no device."""
+        self._numbers[id(tensor)] = tensor
 
     def _types(self, tensors: Sequence[Any]) -> frozenset[str]:
         types = {str(one.dtype).removeprefix("torch.") for one in tensors}
@@ -164,7 +176,9 @@ class OperationRecording:
         first = torch.autograd._get_sequence_nr()
         before, self.hides = self.hides, True
         try:
-            made = call()
+            # Casts of mixed precision within the call are those of the operations that a CPU has.
+            with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)):
+                made = call()
         finally:
             self.hides = before
         after = torch.autograd._get_sequence_nr()

@@ -23,6 +23,8 @@ _OURS = str(Path(jupyter_mlgpu.__file__).parent)
 _LIBRARIES = ("/site-packages/", "/dist-packages/")
 #: The file name of what is written after `%mlc_plan`.
 MAGIC_LINE = "<%mlc_plan>"
+#: Folders of PyTorch whose code chooses operations by the device, beside `torch.functional` and optimizers.
+_PYTORCHS_CHOICES = ("distributions/", "nn/modules/", "nn/utils/")
 _PYTHON = sysconfig.get_path("stdlib")
 
 
@@ -62,6 +64,15 @@ def line_name(place: CodePlace) -> Sentence:
     if file.is_file() and "ipykernel_" not in place.file:
         return say("line {line} of {file}", line=line, file=file.name)
     return say("line {line}", line=line)
+
+
+@cache
+def sees_mps(file: str) -> bool:
+    """Return True for code that is to see tensors on MPS: all but PyTorch's own for fake tensors."""
+    if owner_of(file) != "torch":
+        return True
+    inside = file.replace("\\", "/").rpartition("-packages/torch/")[2]
+    return inside == "functional.py" or inside.startswith(_PYTORCHS_CHOICES)
 
 
 @cache

@@ -152,7 +152,9 @@ class StandIns:
                 self.layers.setdefault(id(one), name or type(one).__name__)
                 self._seen.add(id(one))
                 self._replace_attributes(one)
-        elif _may_hold_tensors(type(value)) and isinstance(getattr(value, "__dict__", None), dict):
+        elif (isinstance(value, Optimizer) or _may_hold_tensors(type(value))) and isinstance(
+            getattr(value, "__dict__", None), dict
+        ):
             attributes = list(vars(value).values())
             self._replace_attributes(value)
             if isinstance(value, Optimizer):
@@ -204,7 +206,7 @@ class StandIns:
 
 
 def _may_hold_tensors(kind: type) -> bool:
-    """Return True for the user's own classes and for PyTorch's optimizers, schedulers and data loaders.
+    """Return True for the user's own classes and for PyTorch's schedulers and data loaders.
 
     Objects of other libraries, such as the notebook's shell, are left alone.
     """

@@ -11,7 +11,7 @@ import logging
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
@@ -29,13 +29,30 @@ from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
+#: Most checks of inputs that a step is traced once more for.
+_CHECKS = 5
+
 
 def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     """Return the operations of a module's pass or step, or of a function.
 
     With `train`, a module's last argument is what it learns, and the step has a loss, a backward pass and an
-    optimizer. A function is traced as it is. Raises PlanError if no operation could be traced.
+    optimizer. A function is traced as it is. Where the code raises an error because of a value, as checks of
+    inputs do, it is traced once more with another value. Raises PlanError if no operation could be traced.
     """
+    contrary: set[CodePlace] = set()
+    furthest, refused = _traced(function, arguments, train, contrary)
+    while refused is not None and refused not in contrary and len(contrary) < _CHECKS:
+        contrary.add(refused)
+        traced, refused = _traced(function, arguments, train, contrary)
+        furthest = max(traced, furthest, key=lambda one: len(one.operations))
+    return furthest
+
+
+def _traced(
+    function: Any, arguments: tuple[Any, ...], train: bool, contrary: Collection[CodePlace]
+) -> tuple[Traced, CodePlace | None]:
+    """Return a trace, and where the value was read that led to the error which ended it, or None."""
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.fx.experimental.symbolic_shapes import ShapeEnv
     from torch.nn import Module
@@ -46,7 +63,8 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
     # Sizes that depend on values are symbols, which `UnknownValues.sized` replaces.
     mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv(), static_shapes=True)
     stand_ins = StandIns(mode)
-    recording = OperationRecording(stand_ins, _run.__code__)
+    recording = OperationRecording(stand_ins, _run.__code__, contrary)
+    refused: CodePlace | None = None
     is_module = isinstance(subject, Module)
     if not is_module:
         step = subject
@@ -64,6 +82,7 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
             except (Exception, SystemExit) as error:
                 if not recording.operations:
                     raise _nothing(error, recording) from None
+                refused = recording.values.last
                 untraced.append(_reason(error, recording))
     if not recording.operations:
         raise PlanError(say("Nothing could be planned, because no operation of PyTorch was called."))
@@ -76,7 +95,7 @@ def trace(function: Any, arguments: tuple[Any, ...], *, train: bool) -> Traced:
         )
     untraced += dict.fromkeys(stand_ins.notes)
     assumptions += recording.values.sentences
-    return Traced(recording.operations, tuple(assumptions), tuple(untraced))
+    return Traced(recording.operations, tuple(assumptions), tuple(untraced)), refused
 
 
 def _run(step: steps.Step, given: tuple[Any, ...], *, grads: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from jupyter_mlgpu.graphs.mps.places import line_name
@@ -19,13 +19,19 @@ _SAME = 4
 
 
 class UnknownValues:
-    """Gives numbers for what fake tensors have not, and remembers where."""
+    """Gives numbers for what fake tensors have not, and remembers where.
 
-    def __init__(self) -> None:
+    At the places in `contrary`, the first answer to a question for a value is 0 in place of 1.
+    """
+
+    def __init__(self, contrary: Collection[CodePlace] = ()) -> None:
+        self.last: CodePlace | None = None  # where a value was read, if no other operation came after it
+        self._contrary = contrary
         self._read: Counter[CodePlace] = Counter()
         self._sized: dict[CodePlace, str] = {}
         self._left: dict[CodePlace, str] = {}
         self._shortened: dict[tuple[int, int], None] = {}
+        self._full: dict[CodePlace, None] = {}
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -60,6 +66,13 @@ class UnknownValues:
             found.append(
                 say("On MPS, NumPy takes a tensor only after `.cpu()`, and raises TypeError before.")
             )
+        if self._full:
+            found.append(
+                say(
+                    "Lengths of packed sequences are values ({lines}): all were taken to be the longest.",
+                    lines=_lines(self._full),
+                )
+            )
         for steps, length in self._shortened:
             found.append(
                 say(
@@ -75,14 +88,24 @@ class UnknownValues:
         """Remember that a recurrent layer was traced for fewer steps than it has."""
         self._shortened[steps, length] = None
 
-    def scalar(self, tensor: Any, operation: str, place: CodePlace | None) -> bool | int | float:
+    def take_full_length(self, place: CodePlace) -> None:
+        """Remember where sequences were packed whose lengths are not known."""
+        self._full[place] = None
+
+    def scalar(
+        self, tensor: Any, operation: str, place: CodePlace | None, *, ends: bool = False
+    ) -> bool | int | float:
         """Return a number for the value of a tensor with one element: 1, and 0 when a line asks again.
 
-        Without a place it is 1: optimizers of PyTorch read the number of their steps.
+        Without a place an optimizer of PyTorch asks. It is 1 then, as optimizers read the number of their
+        steps, and False with `ends`, so that the optimizer goes on.
         """
         one = 1
-        if place is not None:
-            one -= self._read[place] // _SAME % 2
+        if place is None:
+            one -= ends
+        else:
+            one -= (self._read[place] // _SAME + (place in self._contrary)) % 2
+            self.last = place
             self._read[place] += 1
         if operation == "equal" or str(tensor.dtype) == "torch.bool":
             return bool(one)
@@ -105,8 +128,11 @@ class UnknownValues:
             return made
         return tree_map(known, made)
 
-    def made_up(self, operation: str, given: tuple[Any, ...]) -> Any:
-        """Return results of an operation that fake tensors do not know, because they depend on values."""
+    def made_up(self, operation: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """Return results of an operation that fake tensors do not know, or know for CUDA's types alone."""
+        if operation == "_grouped_mm":
+            offsets = given[2] if len(given) > 2 else named.get("offs")
+            return given[0].new_empty(_grouped_shape(given[0].shape, given[1].shape, offsets))
         if operation not in ("_ctc_loss", "_ctc_loss.Tensor"):
             return None
         scores = given[0]
@@ -123,6 +149,14 @@ class UnknownValues:
 
         kind = str(tensor.dtype).removeprefix("torch.")
         return numpy.zeros(shape, kind if hasattr(numpy, kind) else "float32")
+
+
+def _grouped_shape(left: Any, right: Any, offsets: Any) -> tuple[int, ...]:
+    """Return the shape of products by groups of rows, of columns, or of what is summed."""
+    inner = left[-2], right[-1]
+    if len(left) == len(right) == 2:
+        return (len(offsets), *inner)
+    return (left[0], *inner) if len(left) == len(right) else inner
 
 
 def _zeros(shape: tuple[int, ...], zero: int | bool) -> Any:

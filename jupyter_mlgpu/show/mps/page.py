@@ -33,8 +33,8 @@ NOTES = (
         "A forecast: nothing was run, and no Mac was asked. The trace has shapes and number types, no values."
     ),
     say(
-        "Not forecast are speed, memory, limits of one macOS version, and code that only runs where a tensor "
-        "says that it is on MPS."
+        "Not forecast are speed, memory, limits of one macOS version, and ways that PyTorch's own code takes "
+        "on MPS alone, beyond those that are known."
     ),
     say("Operations of other libraries, in C++, Triton or Metal, are not in PyTorch's list."),
 )
