@@ -17,15 +17,21 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, base_name, names_of
-from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall
+from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall, is_number
 from jupyter_mlgpu.measure.checking.roundoff import UNIT, gamma, input_unit, is_convolution, smallest, unit_of
 
 #: Sums in lower types are kept in float32, except that a GPU may add up a few parts in the lower type.
 LOW_PARTS = 4
+#: Reductions add up n numbers in blocks. A tree of height h is off by gamma_h (Higham, section 4.2), and two
+#: levels of blocks have a height of 2 sqrt n; twice as much, with a few levels more. None adds up in one row.
+BLOCKED = 4
 #: Arithmetic is correctly rounded; a fast division is 2.5 units off (Metal Shading Language, table 8.2).
 ARITHMETIC_ULPS = 4
 #: `pow` is up to 16 units off in Metal, and functions made of several, such as GELU, add a few such errors.
 FUNCTION_ULPS = 32
+#: A function computes from its input as it is; reducing an angle or splitting an exponent is as good as rounding
+#: the input so many times.
+INPUT_ROUNDINGS = 4
 #: GELU, x (1 + erf(x / sqrt 2)) / 2, and the like cancel numbers of size 1, and keep their error times x.
 DIFFERENCE_ULPS = 8
 #: A convolution by Winograd's method or FFT is off by multiples of the largest product sum nearby.
@@ -79,7 +85,10 @@ class Bounds:
             )
             steps = terms * (4 if ours.dtype.is_complex else 1) + 4
             kept = unit if stepwise or not low else UNIT["float32"]
-            share = gamma(steps, kept) + (LOW_PARTS * unit if low else 0.0) + 2.5 * self._rounded_inputs
+            parts = LOW_PARTS
+            if self._name == "cumsum":  # a scan of a GPU keeps its partial sums in the lower type
+                parts += 2 * math.ceil(math.log2(max(2, self._terms(exact))))
+            share = gamma(steps, kept) + (parts * unit if low else 0.0) + 2.5 * self._rounded_inputs
             bound = share * total + 2 * unit * exact.abs() + smallest(ours.dtype)
             if total.numel() and is_convolution(self._name):
                 fast = max(UNIT["float32"] if low else unit, self._rounded_inputs / FAST_CONVOLUTION)
@@ -107,6 +116,9 @@ class Bounds:
         if is_convolution(name):
             weight = call.argument("weight")
             return int(max(weight[0].numel(), weight[:, 0].numel())) + 1
+        if name in names_of("reductions"):
+            terms = math.ceil(tensors[0].numel() / max(1, int(result.numel())))
+            return min(terms, BLOCKED * math.isqrt(terms) + BLOCKED)
         if name == "cumsum":
             self_ = tensors[0]
             return int(self_.shape[call.argument("dim")]) if self_.dim() else 1
@@ -130,9 +142,8 @@ class Bounds:
         found = []
         for exact, ours, change in zip(reference, given, changes, strict=True):
             own = max(unit_of(ours.dtype), unit if exact.is_floating_point() or exact.is_complex() else 0.0)
-            if arithmetic and not low:
-                change = change * 0.5
-            bound = ulps * (own * _sizes(exact) + change) + smallest(ours.dtype)
+            rounded = min(ulps, 2 if arithmetic else INPUT_ROUNDINGS)
+            bound = ulps * own * _sizes(exact) + rounded * change + smallest(ours.dtype)
             if self._name in names_of("differences") and ours.dtype.is_floating_point:
                 bound = bound + DIFFERENCE_ULPS * own * self._input_sizes(exact)
             found.append((bound, None))
@@ -193,7 +204,7 @@ class Bounds:
             factor, of_largest = factor * ATTENTION, of_largest * ATTENTION
         worst = [torch.zeros(one.shape, dtype=torch.float64, device="cpu") for one in reference]
         for trial in range(TRIALS):
-            moved = self._evaluate(self._call.map(_moved_at_random(trial, unit)))
+            moved = self._evaluate_moved(trial, unit)
             worst = [
                 torch.maximum(one, _change(new, old))
                 for one, new, old in zip(worst, moved, reference, strict=True)
@@ -210,6 +221,12 @@ class Bounds:
             underflow = smallest(ours.dtype) * (1 + terms / 8)
             found.append((bound + of_largest * unit * largest + underflow, None))
         return found
+
+    def _evaluate_moved(self, trial: int, unit: float) -> list[Any]:
+        try:
+            return self._evaluate(self._call.map(_moved_at_random(trial, unit, -unit)))
+        except NotComparableError:  # beyond the domain, such as a probability above 1
+            return self._evaluate(self._call.map(_moved_at_random(trial, 0.0, -unit)))
 
     def _product(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:
         terms = 2 * self._terms(reference[0]) + 8
@@ -234,7 +251,7 @@ def _is_inexact(leaf: Any, of_type: str) -> bool:
 
     if isinstance(leaf, torch.Tensor):
         return bool(leaf.is_floating_point() or leaf.is_complex())
-    return type(leaf) is float and math.isfinite(leaf) and ("number" in of_type or "float" in of_type)
+    return type(leaf) is float and math.isfinite(leaf) and ("float" in of_type or is_number(of_type))
 
 
 def _moved_at(place: int, step: float) -> Callable[[Any, str, int], Any]:
@@ -242,8 +259,8 @@ def _moved_at(place: int, step: float) -> Callable[[Any, str, int], Any]:
     return lambda leaf, of_type, at: leaf * (1 + step) if at == place and _is_inexact(leaf, of_type) else leaf
 
 
-def _moved_at_random(trial: int, unit: float) -> Callable[[Any, str, int], Any]:
-    """Return a change that multiplies each element of each tensor by 1 + unit or 1 - unit."""
+def _moved_at_random(trial: int, up: float, down: float) -> Callable[[Any, str, int], Any]:
+    """Return a change that multiplies each element of each tensor by 1 + up or 1 + down."""
     import torch
 
     generator = torch.Generator(device="cpu")  # the user's own random numbers stay as they are
@@ -252,8 +269,8 @@ def _moved_at_random(trial: int, unit: float) -> Callable[[Any, str, int], Any]:
     def moved(leaf: Any, of_type: str, place: int) -> Any:
         if not isinstance(leaf, torch.Tensor) or not _is_inexact(leaf, of_type):
             return leaf
-        signs = torch.randint(0, 2, leaf.shape, generator=generator, device="cpu", dtype=torch.int8)
-        return leaf * (1 + unit * (2 * signs.to(torch.float64) - 1))
+        chosen = torch.randint(0, 2, leaf.shape, generator=generator, device="cpu", dtype=torch.bool)
+        return leaf * (1 + torch.where(chosen, up, down).to(torch.float64))
 
     return moved
 

@@ -19,6 +19,8 @@ def settled(
         ways = {"sum": ComparisonKind.LINEAR, "add": ComparisonKind.LINEAR, "mean": ComparisonKind.LINEAR}
         ways |= {"amax": ComparisonKind.EXACT, "amin": ComparisonKind.EXACT}
         return ways.get(call.argument("reduce"), ComparisonKind.GENERAL)
+    if name == "round" and "decimals" in _arguments(operation):
+        return ComparisonKind.ELEMENTWISE
     return kind
 
 
