@@ -31,7 +31,9 @@ def _in_memory_order(tensor):
     """The elements as they lie in memory, as a kernel reads them that knows no strides."""
     import torch
 
-    return tensor if tensor.is_contiguous() else torch.as_strided(tensor, tensor.shape, _strides(tensor.shape))
+    return (
+        tensor if tensor.is_contiguous() else torch.as_strided(tensor, tensor.shape, _strides(tensor.shape))
+    )
 
 
 def _strides(shape):

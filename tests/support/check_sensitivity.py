@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.check_cells import DATA
+
 PAGE = Path(__file__).parents[2] / "docs/measurements/check.md"
 TYPES = ("float32", "bfloat16", "float16")
 #: Errors are tried in steps of this factor, from the smallest on.
@@ -28,49 +30,8 @@ class Case(NamedTuple):
 
 
 def _cases() -> list[Case]:
-    rows = """
-copies | aten.clone | 1,000 | torch.randn(1000, dtype=T).clone()
-indexing | aten.index | 1,000 of 2,000 | torch.randn(2000, dtype=T)[torch.arange(1000)]
-sorting | aten.sort | 1,000 | torch.randn(1000, dtype=T).sort()
-comparing, largest | aten.amax | 40 × 50 | torch.randn(40, 50, dtype=T).amax(1)
-arithmetic | aten.mul | 1,000 | torch.randn(1000, dtype=T) * torch.randn(1000, dtype=T)
-arithmetic | aten.div | 1,000 | torch.randn(1000, dtype=T) / torch.randn(1000, dtype=T)
-arithmetic | aten.add | 1,000 | torch.randn(1000, dtype=T) + torch.randn(1000, dtype=T)
-functions | aten.exp | 1,000 | torch.randn(1000, dtype=T).exp()
-functions | aten.tanh | 1,000 | torch.randn(1000, dtype=T).tanh()
-functions | aten.gelu | 1,000 | F.gelu(torch.randn(1000, dtype=T))
-sums | aten.sum | 50 × 100 | torch.randn(50, 100, dtype=T).sum(1)
-sums | aten.sum | 50 × 10,000 | torch.randn(50, 10000, dtype=T).sum(1)
-sums | aten.sum | 4 × 1,000,000 | torch.randn(4, 1000000, dtype=T).sum(1)
-sums of positive numbers | aten.sum | 50 × 10,000 | torch.rand(50, 10000).to(T).sum(1)
-means | aten.mean | 50 × 1,000 | torch.randn(50, 1000, dtype=T).mean(1)
-cumulative sums | aten.cumsum | 1,000 | torch.randn(1000, dtype=T).cumsum(0)
-cumulative products | aten.cumprod | 40 | (torch.rand(40) + 0.5).to(T).cumprod(0)
-products of matrices | aten.mm | 64 × 64 × 64 | torch.randn(64, 64, dtype=T) @ torch.randn(64, 64, dtype=T)
-products of matrices | aten.mm | 64 × 1,024 × 64 | torch.randn(64, 1024, dtype=T) @ torch.randn(1024, 64, dtype=T)
-products of matrices | aten.mm | 64 × 8,192 × 64 | torch.randn(64, 8192, dtype=T) @ torch.randn(8192, 64, dtype=T)
-linear layers | aten.addmm | 32 × 512 × 64 | torch.nn.Linear(512, 64, dtype=T)(torch.randn(32, 512, dtype=T))
-convolutions | aten.convolution | 16 channels, 3 × 3 | F.conv2d(torch.randn(2, 16, 20, 20, dtype=T), torch.randn(8, 16, 3, 3, dtype=T))
-convolutions | aten.convolution | 256 channels, 3 × 3 | F.conv2d(torch.randn(1, 256, 8, 8, dtype=T), torch.randn(8, 256, 3, 3, dtype=T))
-pooling | aten.avg_pool2d | 2 × 2 | F.avg_pool2d(torch.randn(2, 3, 16, 16, dtype=T), 2)
-adding by index | aten.index_add | 200 to 20 places | torch.zeros(20, dtype=T).index_add(0, torch.randint(0, 20, (200,)), torch.randn(200, dtype=T))
-gradients of embeddings | aten.embedding_dense_backward | 80 of 20 words | gradient(F.embedding, torch.randint(0, 20, (80,)), torch.randn(20, 8, dtype=T))
-softmax | aten._softmax | 16 × 100 | torch.randn(16, 100, dtype=T).softmax(-1)
-softmax | aten._softmax | 4 × 50,000 | torch.randn(4, 50000, dtype=T).softmax(-1)
-logarithms of softmax | aten._log_softmax | 16 × 100 | torch.randn(16, 100, dtype=T).log_softmax(-1)
-normalisation | aten.native_layer_norm | 8 × 256 | F.layer_norm(torch.randn(8, 256, dtype=T), (256,))
-gradients of normalisation | aten.native_layer_norm_backward | 8 × 256 | gradient(F.layer_norm, torch.randn(8, 256, dtype=T), (256,), torch.ones(256, dtype=T))
-normalisation | aten.native_batch_norm | 16 × 4 × 8 × 8 | F.batch_norm(torch.randn(16, 4, 8, 8, dtype=T), None, None, training=True)
-attention | aten._scaled_dot_product_flash_attention_for_cpu | 64 tokens | F.scaled_dot_product_attention(*torch.randn(3, 2, 4, 64, 32, dtype=T))
-variance | aten.var | 20 × 500 | torch.randn(20, 500, dtype=T).var(1)
-norms | aten.linalg_vector_norm | 20 × 500 | torch.randn(20, 500, dtype=T).norm(dim=1)
-losses | aten.nll_loss_forward | 64 × 10 | F.nll_loss(torch.randn(64, 10, dtype=T).log_softmax(1), torch.randint(0, 10, (64,)), reduction="sum")
-distances | aten._cdist_forward | 30 × 20 | torch.cdist(torch.randn(30, 8, dtype=T), torch.randn(20, 8, dtype=T))
-enlarging | aten.upsample_bilinear2d | 9 × 9 to 18 × 18 | F.interpolate(torch.randn(1, 2, 9, 9, dtype=T), scale_factor=2, mode="bilinear")
-Fourier transforms | aten._fft_r2c | 4 × 1,000 | torch.fft.rfft(torch.randn(4, 1000, dtype=T))
-equations | aten._linalg_solve_ex | 20 × 20 | torch.linalg.solve(torch.randn(20, 20, dtype=T), torch.randn(20, 2, dtype=T))
-"""
-    return [Case(*(one.strip() for one in row.split(" | "))) for row in rows.strip().splitlines()]
+    rows = (DATA / "check_cells/sensitivity.txt").read_text(encoding="utf-8")
+    return [Case(*(one.strip() for one in row.split(" | "))) for row in rows.splitlines()]
 
 
 CASES = _cases()
