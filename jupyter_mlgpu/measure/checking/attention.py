@@ -36,6 +36,12 @@ def dropout(call: OperationCall) -> float:
     return float(_argument(call, 0.0, "dropout_p") or 0.0)
 
 
+def elements(call: OperationCall) -> int:
+    """Return how many scores there are, several copies of which exist at once."""
+    query, key = call.argument("query"), call.argument("key")
+    return 2 * int(query[..., 0].numel() * key.shape[-2])
+
+
 def evaluate(call: OperationCall) -> list[Any]:
     """Return the attention, or the gradients of query, key and value in a backward operation."""
     query, key, value, scale, weights, _ = _parts(call)

@@ -135,7 +135,7 @@ class Bounds:
             weight = call.argument("weight")
             return int(max(weight[0].numel(), weight[:, 0].numel())) + 1
         if name in names_of("reductions"):
-            terms = math.ceil(tensors[0].numel() / max(1, int(result.numel())))
+            terms = math.ceil(int(tensors[0].numel()) / max(1, int(result.numel())))
             return min(terms, BLOCKED * math.isqrt(terms) + BLOCKED)
         if name == "cumsum":
             self_ = tensors[0]

@@ -15,6 +15,7 @@ from jupyter_mlgpu.measure.checking.bounds import Bounds
 from jupyter_mlgpu.measure.checking.compare import Deviation, compare
 from jupyter_mlgpu.measure.checking.exact import settled, tolerance_of_exact
 from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, full_name, kind_of
+from jupyter_mlgpu.measure.checking.memory import fits
 from jupyter_mlgpu.measure.checking.places import compare_places
 from jupyter_mlgpu.measure.checking.reference import (
     NotComparableError,
@@ -31,8 +32,6 @@ from jupyter_mlgpu.record.clock import real_time
 
 #: Seconds that checking may take in one cell.
 BUDGET_S = 60.0
-#: Elements of an operation's tensors: up to eight copies in float64 exist at once, which are 2 GiB.
-MOST_ELEMENTS = 2**25
 #: Once half of the time is spent, so many of each operation with the same shapes and types are checked, for a
 #: loop must not take the time of what follows it.
 ALIKE = 3
@@ -45,6 +44,8 @@ class _Prepared(NamedTuple):
     call: OperationCall
     #: The device of the arguments: the first that is not the CPU.
     device: str
+    #: Elements of the arguments, and of what the reference makes of them on the way.
+    elements: int
 
 
 class Checker:
@@ -78,16 +79,28 @@ class Checker:
         kind = kind_of(operation)
         if kind is ComparisonKind.VALUELESS:
             return None
+        with self._guarded(operation):
+            return self._prepare(kind, operation, args, kwargs)
+        return None
+
+    def _prepare(
+        self, kind: ComparisonKind, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> _Prepared | None:
         if kind is ComparisonKind.RANDOM:
             self._random += 1
             return None
         if kind is ComparisonKind.NOT_COMPARABLE:
-            self._not_comparable[full_name(operation)] += 1
-            return None
-        if self._is_left_out(operation, args, kwargs):
+            raise NotComparableError("its kind")
+        tensors = _tensors((args, kwargs))
+        if not all(map(is_plain, tensors)):
+            raise NotComparableError("not a plain tensor")
+        elements = sum(one.numel() for one in tensors)
+        if kind is ComparisonKind.ATTENTION:
+            elements += attention.elements(OperationCall(operation, args, kwargs))
+        if not fits(elements) or self._is_left_out(operation, tensors):
             self._left_out += 1
             return None
-        with self._timed(operation), apart():
+        with self._timed(), apart():
             kind = settled(kind, operation, args, kwargs)
             call = take(
                 operation, args, kwargs, widen=kind not in (ComparisonKind.EXACT, ComparisonKind.PLACES)
@@ -95,13 +108,11 @@ class Checker:
             if kind is ComparisonKind.ATTENTION and attention.dropout(call):
                 self._random += 1
                 return None
-            return _Prepared(kind, call, _device(args, kwargs))
-        return None
+            return _Prepared(kind, call, _device(tensors), elements)
 
-    def _is_left_out(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Return True if an operation is too large, or if the time is spent, or half spent on its likes."""
-        tensors = _tensors((args, kwargs))
-        if self._seconds >= self._budget or sum(one.numel() for one in tensors) > MOST_ELEMENTS:
+    def _is_left_out(self, operation: Any, tensors: list[Any]) -> bool:
+        """Return True if the time is spent, or half spent on operations like this one."""
+        if self._seconds >= self._budget:
             return True
         kind = (operation, tuple((one.shape, one.dtype) for one in tensors))
         self._alike[kind] += 1
@@ -110,7 +121,10 @@ class Checker:
     def after(self, prepared: _Prepared, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Compare what an operation gave with its reference."""
         call = prepared.call
-        with self._timed(call.operation), apart():
+        with self._guarded(call.operation), self._timed(), apart():
+            if not fits(prepared.elements + sum(one.numel() for one in _tensors(result))):
+                self._left_out += 1
+                return
             given = [_on_cpu(one) for one in outputs(call.operation, args, kwargs, call.written, result)]
             found = _differing(prepared, given)
             self._checked += 1
@@ -130,18 +144,24 @@ class Checker:
                 )
 
     @contextmanager
-    def _timed(self, operation: Any) -> Iterator[None]:
-        """Count the time of checking. An operation that cannot be checked is counted as such."""
+    def _guarded(self, operation: Any) -> Iterator[None]:
+        """Let no error end the user's cell: an operation that cannot be checked is counted as such."""
         with self._lock:
-            begun = real_time.perf_counter()
             try:
                 yield
             except NotComparableError:
                 self._not_comparable[full_name(operation)] += 1
-            except Exception as error:  # the check must not end the user's cell
+            except Exception as error:
                 self._not_comparable[f"{full_name(operation)} ({type(error).__name__})"] += 1
-            finally:
-                self._seconds += real_time.perf_counter() - begun
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Count the time of checking."""
+        begun = real_time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds += real_time.perf_counter() - begun
 
 
 @contextmanager
@@ -232,9 +252,8 @@ def _tensors(value: Any) -> list[Any]:
     return [one for one in tree_leaves(value) if isinstance(one, torch.Tensor)]
 
 
-def _device(args: Any, kwargs: Any) -> str:
-    found = {one.device.type for one in _tensors((args, kwargs))}
-    return next((one for one in found if one != "cpu"), "cpu")
+def _device(tensors: list[Any]) -> str:
+    return next((one.device.type for one in tensors if one.device.type != "cpu"), "cpu")
 
 
 def _result_device(result: Any) -> str | None:

@@ -105,9 +105,6 @@ def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen
     )
     call = OperationCall(operation, args, kwargs, written)
     tensors = [leaf for leaf in _leaves(call) if isinstance(leaf, torch.Tensor)]
-    for one in tensors:
-        if not is_plain(one):
-            raise NotComparableError("not a plain tensor")
     full = {one.dtype for one in tensors if one.dim()} or {one.dtype for one in tensors}
     floats = [one for one in full if one.is_floating_point or one.is_complex]
     common = max(floats, key=lambda one: (one.itemsize, one.is_complex), default=None)
