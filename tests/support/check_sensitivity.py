@@ -175,7 +175,10 @@ def _cell(errors: tuple[float, float] | None) -> str:
 
 
 def _percent(error: float) -> str:
-    return "none" if error == float("inf") else f"{100 * error:.1g} %".replace("e-0", "e-")
+    if error == float("inf"):
+        return "none"
+    rounded = float(f"{100 * error:.1g}")
+    return f"{rounded:,.0f} %" if rounded >= 1 else f"{rounded:.7f}".rstrip("0") + " %"
 
 
 def documented() -> dict[tuple[str, str, str], tuple[float, float] | None]:
@@ -186,7 +189,7 @@ def documented() -> dict[tuple[str, str, str], tuple[float, float] | None]:
         _, _, operation, what, *cells, _ = (one.strip() for one in row.split("|"))
         for dtype, cell in zip(TYPES, cells, strict=True):
             numbers = [
-                float("inf") if one == "none" else float(one.removesuffix(" %")) / 100
+                float("inf") if one == "none" else float(one.removesuffix(" %").replace(",", "")) / 100
                 for one in cell.split(", ")
                 if one
             ]

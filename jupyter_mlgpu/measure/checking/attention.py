@@ -15,8 +15,8 @@ from jupyter_mlgpu.measure.checking.kinds import base_name
 from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall
 from jupyter_mlgpu.measure.checking.roundoff import BLOCKED, UNIT, gamma
 
-#: Roundings of each intermediate tensor, as many as arithmetic may have.
-ROUNDINGS = 4
+#: Roundings of each intermediate tensor: by its computation, and as it is stored.
+ROUNDINGS = 2
 #: Flash attention computes exp to some 20 bits, also in float32, whose unit is 2**-24.
 EXP_ROUNDINGS = 32
 
@@ -27,8 +27,9 @@ class _Parts(NamedTuple):
     value: Any
     scale: float
     weights: Any
-    #: The sum of the absolute values of each score's terms.
-    score_sizes: Any
+    #: The absolute values of the scores, and the sums of the absolute values of their terms.
+    scores: Any
+    term_sizes: Any
 
 
 def dropout(call: OperationCall) -> float:
@@ -44,7 +45,7 @@ def elements(call: OperationCall) -> int:
 
 def evaluate(call: OperationCall) -> list[Any]:
     """Return the attention, or the gradients of query, key and value in a backward operation."""
-    query, key, value, scale, weights, _ = _parts(call)
+    query, key, value, scale, weights, *_ = _parts(call)
     if not _is_backward(call):
         return [weights @ value]
     gradient, of_scores = _gradients(call, value, weights)
@@ -59,11 +60,11 @@ def bounds(call: OperationCall, unit: float) -> list[Any]:
     """Return the error of each result that this unit roundoff explains."""
     parts = _parts(call)
     query, key, value = parts.query.abs(), parts.key.abs(), parts.value.abs()
-    weights, sizes, scale = parts.weights, parts.score_sizes, abs(parts.scale)
+    weights, sizes, scale = parts.weights, parts.term_sizes, abs(parts.scale)
     tokens = max(weights.shape[-2:])
     kept = min(unit, UNIT["float32"])
     products = ROUNDINGS * unit + gamma(BLOCKED * math.isqrt(tokens) + BLOCKED, kept)
-    share = (ROUNDINGS * unit + gamma(query.shape[-1], kept)) * sizes
+    share = ROUNDINGS * unit * parts.scores + gamma(query.shape[-1], kept) * sizes
     share = share + sizes.amax(-1, keepdim=True) * kept + max(ROUNDINGS * unit, EXP_ROUNDINGS * kept)
     share = share + (weights * share).sum(-1, keepdim=True) + products
     output = (weights * share) @ value
@@ -110,7 +111,8 @@ def _parts(call: OperationCall) -> _Parts:
         allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device="cpu").tril()
         scores = scores.masked_fill(~allowed, -torch.inf)
     weights = torch.nan_to_num(scores.softmax(-1), nan=0.0) if mask is not None else scores.softmax(-1)
-    return _Parts(query, key, value, scale, weights, sizes)
+    finite = torch.where(torch.isfinite(scores), scores.abs(), 0.0)
+    return _Parts(query, key, value, scale, weights, finite, sizes)
 
 
 def _gradients(call: OperationCall, value: Any, weights: Any) -> tuple[Any, Any]:

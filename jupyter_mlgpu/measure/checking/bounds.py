@@ -103,16 +103,25 @@ class Bounds:
             )
             steps = terms * (4 if ours.dtype.is_complex else 1) + 4
             kept = unit if stepwise or not low else UNIT["float32"]
-            parts = NLL_PARTS if self._name == "nll_loss_forward" and self._device == "cpu" else LOW_PARTS
-            if self._name == "cumsum":  # a scan of a GPU keeps its partial sums in the lower type
-                parts += 2 * math.ceil(math.log2(max(2, self._terms(exact))))
-            share = gamma(steps, kept) + (parts * unit if low else 0.0) + 2.5 * self._rounded_inputs
+            share = gamma(steps, kept) + 2.5 * self._rounded_inputs
             bound = share * total + 2 * unit * exact.abs() + smallest(ours.dtype)
+            if low:
+                bound = bound + unit * self._parts_in_lower_type(exact, total)
             if total.numel() and is_convolution(self._name):
                 fast = max(UNIT["float32"] if low else unit, self._rounded_inputs / FAST_CONVOLUTION)
                 bound = bound + FAST_CONVOLUTION * fast * total.max()
             found.append((bound, total))
         return found
+
+    def _parts_in_lower_type(self, exact: Any, total: Any) -> Any:
+        """Return the sizes of the partial sums that are rounded to a lower type, added up."""
+        if self._name == "cumsum" and exact.dim():
+            # A scan on a GPU keeps them all; each is a difference of two of its results.
+            dim = self._call.argument("dim")
+            steps = LOW_PARTS + 2 * math.ceil(math.log2(max(2, exact.shape[dim])))
+            return steps * total.minimum(2 * exact.abs().cummax(dim).values)
+        cascade = self._name == "nll_loss_forward" and self._device == "cpu"
+        return (NLL_PARTS if cascade else LOW_PARTS) * total
 
     def _terms(self, result: Any) -> int:
         """Return the largest number of terms in an element of the result."""
@@ -231,7 +240,8 @@ class Bounds:
         for exact, ours, change in zip(reference, given, worst, strict=True):
             terms = max((one.numel() for one in self._tensors()), default=1) / max(1, ours.numel())
             # The CPU sums the gradient of a norm's weight in the lower type, and rounds each step.
-            walk = max(1.0, math.sqrt(terms) / 4) if unit > UNIT["float32"] else 1.0
+            kept_low = unit > UNIT["float32"] and self._name.endswith("norm_backward")
+            walk = max(1.0, math.sqrt(terms) / 4) if kept_low else 1.0
             whole = not (ours.is_floating_point() or ours.is_complex())
             sizes = sizes_of(exact)
             sizes = sizes[torch.isfinite(sizes)]
