@@ -1,13 +1,14 @@
 """The error of each element of a result that its number type explains.
 
-u is the unit roundoff of a type (`roundoff.py`). After Higham, "Accuracy and
-Stability of Numerical Algorithms", chapter 3: a sum of n products, in any order, is off by at most gamma_n
-sum |a||b|, where gamma_n = n u / (1 - n u). It also covers atomics and sums that change from run to run.
+u is the unit roundoff of a type (`roundoff.py`). After Higham, "Accuracy and Stability of Numerical
+Algorithms", chapter 3: a sum of n products, in any order, is off by at most gamma_n sum |a||b|, where
+gamma_n = n u / (1 - n u). It also covers atomics and sums that change from run to run.
 The sum of absolute values is the same operation on the absolute values, because it is linear in each tensor.
 
-An elementwise function is a few units in the last place off, and as much as rounding each input would change
-it. The other operations may be off by a documented multiple of what rounding all inputs at random changes,
-and of the rounding of the largest result.
+An elementwise function is a few units in the last place off, and a few times as much as rounding each input
+would change it. Attention and softmax have bounds that follow each of their roundings. The other operations
+may be off by a documented multiple of what rounding all inputs at random changes, and of the rounding of the
+largest result.
 """
 
 from __future__ import annotations
