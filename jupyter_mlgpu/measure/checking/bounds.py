@@ -240,9 +240,9 @@ class Bounds:
         found = []
         for exact, ours, change in zip(reference, given, worst, strict=True):
             terms = max((one.numel() for one in self._tensors()), default=1) / max(1, ours.numel())
-            # The CPU sums the gradient of a norm's weight in the lower type, and rounds each step.
-            kept_low = unit > UNIT["float32"] and self._name.endswith("norm_backward")
-            walk = max(1.0, math.sqrt(terms) / 4) if kept_low else 1.0
+            # The CPU sums the gradient of a norm's weight row by row, and rounds each step to the type.
+            rows = terms if self._name.endswith("norm_backward") else 1.0
+            walk = max(1.0, math.sqrt(rows) / 4)
             whole = not (ours.is_floating_point() or ours.is_complex())
             sizes = sizes_of(exact)
             sizes = sizes[torch.isfinite(sizes)]
