@@ -1,13 +1,14 @@
 """The error of each element of a result that its number type explains.
 
-u is the unit roundoff of a type (`roundoff.py`). After Higham, "Accuracy and
-Stability of Numerical Algorithms", chapter 3: a sum of n products, in any order, is off by at most gamma_n
-sum |a||b|, where gamma_n = n u / (1 - n u). It also covers atomics and sums that change from run to run.
+u is the unit roundoff of a type (`roundoff.py`). After Higham, "Accuracy and Stability of Numerical
+Algorithms", chapter 3: a sum of n products, in any order, is off by at most gamma_n sum |a||b|, where
+gamma_n = n u / (1 - n u). It also covers atomics and sums that change from run to run.
 The sum of absolute values is the same operation on the absolute values, because it is linear in each tensor.
 
-An elementwise function is a few units in the last place off, and as much as rounding each input would change
-it. The other operations may be off by a documented multiple of what rounding all inputs at random changes,
-and of the rounding of the largest result.
+An elementwise function is a few units in the last place off, and a few times as much as rounding each input
+would change it. Attention and softmax have bounds that follow each of their roundings. The other operations
+may be off by a documented multiple of what rounding all inputs at random changes, and of the rounding of the
+largest result.
 """
 
 from __future__ import annotations
@@ -17,16 +18,39 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.measure.checking import attention
+from jupyter_mlgpu.measure.checking.attention import EXP_ROUNDINGS, ROUNDINGS
+from jupyter_mlgpu.measure.checking.changes import (
+    absolute,
+    change_of,
+    is_inexact,
+    moved_at,
+    moved_at_random,
+    ones,
+    sizes_of,
+)
 from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, base_name, names_of
 from jupyter_mlgpu.measure.checking.reference import NotComparableError, OperationCall, tensors_of
-from jupyter_mlgpu.measure.checking.roundoff import UNIT, gamma, input_unit, is_convolution, smallest, unit_of
+from jupyter_mlgpu.measure.checking.roundoff import (
+    BLOCKED,
+    UNIT,
+    gamma,
+    input_unit,
+    is_convolution,
+    smallest,
+    unit_of,
+)
 
 #: Sums in lower types are kept in float32, except that a GPU may add up a few parts in the lower type.
 LOW_PARTS = 4
+#: PyTorch's CPU kernel of this loss adds up 16 numbers in the lower type, and 16 of these sums, and so on.
+NLL_PARTS = 32
 #: Arithmetic is correctly rounded; a fast division is 2.5 units off (Metal Shading Language, table 8.2).
 ARITHMETIC_ULPS = 4
 #: `pow` is up to 16 units off in Metal, and functions made of several, such as GELU, add a few such errors.
 FUNCTION_ULPS = 32
+#: A function computes from its input as it is; reducing an angle or splitting an exponent is as good as
+#: rounding the input so many times.
+INPUT_ROUNDINGS = 4
 #: GELU, x (1 + erf(x / sqrt 2)) / 2, and the like cancel numbers of size 1, and keep their error times x.
 DIFFERENCE_ULPS = 8
 #: A convolution by Winograd's method or FFT is off by multiples of the largest product sum nearby.
@@ -34,10 +58,6 @@ FAST_CONVOLUTION = 16
 #: What rounding at random changes, times this, and the rounding of the largest result, times this: in
 #: float32, whose kernels round each step, and in lower types, whose kernels compute in float32.
 GENERAL = {"high": (16.0, 32.0), "low": (4.0, 4.0)}
-#: Flash attention computes exp to some 20 bits, also in float32: so many times the above.
-ATTENTION = 8.0
-#: Roundings of the numbers that the gradients of an attention are sums of: see `attention.sizes`.
-ATTENTION_ROUNDINGS = 4
 #: Random roundings of all inputs whose largest change counts.
 TRIALS = 3
 
@@ -52,6 +72,7 @@ class Bounds:
         self._kind = kind
         self._call = call
         self._evaluate = evaluate
+        self._device = device
         self._name = base_name(call.operation)
         self._rounded_inputs = input_unit(call.types, device, self._name)
 
@@ -62,12 +83,13 @@ class Bounds:
             ComparisonKind.ELEMENTWISE: self._elementwise,
             ComparisonKind.PRODUCT: self._product,
             ComparisonKind.DISTANCE: self._distance,
+            ComparisonKind.ATTENTION: self._attention,
         }
         return ways.get(self._kind, self._general)(reference, given)
 
     def _linear(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:
-        sums = [one.abs() for one in self._evaluate(self._call.map(_absolute))]
-        counts = self._evaluate(self._call.map(_ones)) if self._name in names_of("stepwise") else None
+        sums = [one.abs() for one in self._evaluate(self._call.map(absolute))]
+        counts = self._evaluate(self._call.map(ones)) if self._name in names_of("stepwise") else None
         found = []
         for place, (exact, ours, total) in enumerate(zip(reference, given, sums, strict=True)):
             if total.numel() and "bicubic" in self._name:  # some of its weights are negative, and add up to 2
@@ -82,13 +104,25 @@ class Bounds:
             )
             steps = terms * (4 if ours.dtype.is_complex else 1) + 4
             kept = unit if stepwise or not low else UNIT["float32"]
-            share = gamma(steps, kept) + (LOW_PARTS * unit if low else 0.0) + 2.5 * self._rounded_inputs
+            share = gamma(steps, kept) + 2.5 * self._rounded_inputs
             bound = share * total + 2 * unit * exact.abs() + smallest(ours.dtype)
+            if low:
+                bound = bound + unit * self._parts_in_lower_type(exact, total)
             if total.numel() and is_convolution(self._name):
                 fast = max(UNIT["float32"] if low else unit, self._rounded_inputs / FAST_CONVOLUTION)
                 bound = bound + FAST_CONVOLUTION * fast * total.max()
             found.append((bound, total))
         return found
+
+    def _parts_in_lower_type(self, exact: Any, total: Any) -> Any:
+        """Return the sizes of the partial sums that are rounded to a lower type, added up."""
+        if self._name == "cumsum" and exact.dim():
+            # A scan on a GPU keeps them all; each is a difference of two of its results.
+            dim = self._call.argument("dim")
+            steps = LOW_PARTS + 2 * math.ceil(math.log2(max(2, exact.shape[dim])))
+            return steps * total.minimum(2 * exact.abs().cummax(dim).values)
+        cascade = self._name == "nll_loss_forward" and self._device == "cpu"
+        return (NLL_PARTS if cascade else LOW_PARTS) * total
 
     def _terms(self, result: Any) -> int:
         """Return the largest number of terms in an element of the result."""
@@ -110,6 +144,9 @@ class Bounds:
         if is_convolution(name):
             weight = call.argument("weight")
             return int(max(weight[0].numel(), weight[:, 0].numel())) + 1
+        if name in names_of("reductions"):
+            terms = math.ceil(int(tensors[0].numel()) / max(1, int(result.numel())))
+            return min(terms, BLOCKED * math.isqrt(terms) + BLOCKED)
         if name == "cumsum":
             self_ = tensors[0]
             return int(self_.shape[call.argument("dim")]) if self_.dim() else 1
@@ -133,9 +170,8 @@ class Bounds:
         found = []
         for exact, ours, change in zip(reference, given, changes, strict=True):
             own = max(unit_of(ours.dtype), unit if exact.is_floating_point() or exact.is_complex() else 0.0)
-            if arithmetic and not low:
-                change = change * 0.5
-            bound = ulps * (own * _sizes(exact) + change) + smallest(ours.dtype)
+            rounded = min(ulps, 2 if arithmetic else INPUT_ROUNDINGS)
+            bound = ulps * own * sizes_of(exact) + rounded * change + smallest(ours.dtype)
             # Functions of complex numbers are made of several of their real and imaginary parts.
             made_of_several = ours.dtype.is_complex and not arithmetic
             if (self._name in names_of("differences") and ours.dtype.is_floating_point) or made_of_several:
@@ -164,9 +200,9 @@ class Bounds:
         for place in self._inexact_places():
             worst = [torch.zeros_like(one) for one in totals]
             for step in (unit, -unit):
-                moved = self._evaluate(self._call.map(_moved_at(place, step)))
+                moved = self._evaluate(self._call.map(moved_at(place, step)))
                 worst = [
-                    torch.maximum(one, _change(new, old))
+                    torch.maximum(one, change_of(new, old))
                     for one, new, old in zip(worst, moved, reference, strict=True)
                 ]
             totals = [total + one for total, one in zip(totals, worst, strict=True)]
@@ -176,7 +212,7 @@ class Bounds:
         found: set[int] = set()
 
         def look(leaf: Any, of_type: str, place: int) -> Any:
-            if _is_inexact(leaf, of_type):
+            if is_inexact(leaf, of_type):
                 found.add(place)
             return leaf
 
@@ -188,33 +224,55 @@ class Bounds:
 
         units = [unit_of(one.dtype) for one in given]
         unit = max([*units, *map(unit_of, self._call.types), self._rounded_inputs], default=0.0)
+        if self._name == "_softmax":
+            return [(self._softmax(reference[0], unit), None)]
         factor, of_largest = GENERAL["low" if unit > UNIT["float32"] else "high"]
-        if self._kind is ComparisonKind.ATTENTION and unit <= UNIT["float32"]:
-            factor, of_largest = factor * ATTENTION, of_largest * ATTENTION
         worst = [torch.zeros(one.shape, dtype=torch.float64, device="cpu") for one in reference]
         for trial in range(TRIALS):
-            moved = self._evaluate(self._call.map(_moved_at_random(trial, unit)))
+            moved = self._evaluate_moved(trial, unit)
             worst = [
-                torch.maximum(one, _change(new, old))
+                torch.maximum(one, change_of(new, old))
                 for one, new, old in zip(worst, moved, reference, strict=True)
             ]
         found = []
         for exact, ours, change in zip(reference, given, worst, strict=True):
+            terms = max((one.numel() for one in self._tensors()), default=1) / max(1, ours.numel())
+            # The CPU sums the gradient of a norm's weight row by row, and rounds each step to the type.
+            rows = terms if self._name.endswith("norm_backward") else 1.0
+            walk = max(1.0, math.sqrt(rows) / 4)
             whole = not (ours.is_floating_point() or ours.is_complex())
-            sizes = _sizes(exact)
+            sizes = sizes_of(exact)
             sizes = sizes[torch.isfinite(sizes)]
             largest = 0.0 if whole or not sizes.numel() else float(sizes.max())
             bound = factor * torch.maximum(change, change.mean() if change.numel() else change)
             # Each of the numbers that are added up may underflow by half of the smallest number.
-            terms = max((one.numel() for one in self._tensors()), default=1) / max(1, ours.numel())
             underflow = smallest(ours.dtype) * (1 + terms / 8)
-            found.append((bound + of_largest * unit * largest + underflow, None))
-        if self._kind is ComparisonKind.ATTENTION:
-            parts = attention.sizes(self._call)
-            found = [
-                (bound + ATTENTION_ROUNDINGS * unit * part, reach)
-                for (bound, reach), part in zip(found, parts, strict=True)
-            ]
+            found.append((walk * (bound + of_largest * unit * largest) + underflow, None))
+        return found
+
+    def _evaluate_moved(self, trial: int, unit: float) -> list[Any]:
+        try:
+            return self._evaluate(self._call.map(moved_at_random(trial, unit, -unit)))
+        except NotComparableError:  # beyond the domain, such as a probability above 1
+            return self._evaluate(self._call.map(moved_at_random(trial, 0.0, -unit)))
+
+    def _softmax(self, exact: Any, unit: float) -> Any:
+        """Bound exp(x - m) / sum: each share is off by its own roundings and by those of the sum."""
+        import torch
+
+        dim = self._call.argument("dim")
+        distances = exact.clamp(min=1e-300).log().neg() if exact.numel() else exact
+        kept = min(unit, UNIT["float32"])
+        share = ROUNDINGS * unit * (1 + distances) + EXP_ROUNDINGS * kept
+        share = share + (exact * share).sum(dim, keepdim=True)
+        share = share + gamma(BLOCKED * math.isqrt(exact.shape[dim] if exact.dim() else 1) + BLOCKED, kept)
+        return torch.nan_to_num(share, nan=torch.inf) * exact.abs() + smallest(self._call.types[0])
+
+    def _attention(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:
+        unit = max(*map(unit_of, self._call.types), self._rounded_inputs)
+        found = []
+        for exact, ours, bound in zip(reference, given, attention.bounds(self._call, unit), strict=True):
+            found.append((bound + 2 * unit_of(ours.dtype) * exact.abs() + smallest(ours.dtype), None))
         return found
 
     def _product(self, reference: list[Any], given: list[Any]) -> list[tuple[Any, Any]]:
@@ -233,70 +291,3 @@ class Bounds:
         exact = reference[0].abs()
         bound = error / exact.maximum(error.sqrt()).clamp(min=1e-300) + 4 * unit * exact
         return [(bound, None)]
-
-
-def _is_inexact(leaf: Any, of_type: str) -> bool:
-    import torch
-
-    if isinstance(leaf, torch.Tensor):
-        return bool(leaf.is_floating_point() or leaf.is_complex())
-    return type(leaf) is float and math.isfinite(leaf) and ("number" in of_type or "float" in of_type)
-
-
-def _moved_at(place: int, step: float) -> Callable[[Any, str, int], Any]:
-    """Return a change that multiplies one argument by 1 + step."""
-    return lambda leaf, of_type, at: leaf * (1 + step) if at == place and _is_inexact(leaf, of_type) else leaf
-
-
-def _moved_at_random(trial: int, unit: float) -> Callable[[Any, str, int], Any]:
-    """Return a change that multiplies each element of each tensor by 1 + unit or 1 - unit."""
-    import torch
-
-    generator = torch.Generator(device="cpu")  # the user's own random numbers stay as they are
-    generator.manual_seed(trial)
-
-    def moved(leaf: Any, of_type: str, place: int) -> Any:
-        if not isinstance(leaf, torch.Tensor) or not _is_inexact(leaf, of_type):
-            return leaf
-        signs = torch.randint(0, 2, leaf.shape, generator=generator, device="cpu", dtype=torch.int8)
-        return leaf * (1 + unit * (2 * signs.to(torch.float64) - 1))
-
-    return moved
-
-
-def _absolute(leaf: Any, of_type: str, place: int) -> Any:
-    import torch
-
-    if isinstance(leaf, torch.Tensor):
-        return leaf.abs() if leaf.is_floating_point() or leaf.is_complex() else leaf
-    return abs(leaf) if "number" in of_type and isinstance(leaf, int | float | complex) else leaf
-
-
-def _ones(leaf: Any, of_type: str, place: int) -> Any:
-    import torch
-
-    if isinstance(leaf, torch.Tensor) and (leaf.is_floating_point() or leaf.is_complex()):
-        return torch.ones(leaf.shape, dtype=torch.float64, device="cpu")
-    return leaf
-
-
-def _sizes(values: Any) -> Any:
-    """Return absolute values in float64, also of truth values."""
-    import torch
-
-    return values.abs() if values.is_complex() else values.to(torch.float64).abs()
-
-
-def _change(new: Any, old: Any) -> Any:
-    """Return how far results moved; 0 where one of them is no number.
-
-    The length of a range may depend on rounding: then the common part counts.
-    """
-    import torch
-
-    if new.shape != old.shape:
-        if new.dim() != 1 or old.dim() != 1:
-            raise NotComparableError("its shape depends on rounding")
-        new = torch.cat([new, old[len(new) :]])[: len(old)]
-    moved = (new.to(torch.complex128) - old.to(torch.complex128)).abs()
-    return torch.where(torch.isfinite(moved), moved, 0.0)

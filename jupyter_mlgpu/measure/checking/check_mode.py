@@ -16,6 +16,7 @@ from jupyter_mlgpu.measure.checking.bounds import Bounds
 from jupyter_mlgpu.measure.checking.compare import Deviation, compare
 from jupyter_mlgpu.measure.checking.exact import settled, tolerance_of_exact
 from jupyter_mlgpu.measure.checking.kinds import ComparisonKind, full_name, kind_of
+from jupyter_mlgpu.measure.checking.memory import fits
 from jupyter_mlgpu.measure.checking.places import compare_places
 from jupyter_mlgpu.measure.checking.reference import (
     NotComparableError,
@@ -33,8 +34,6 @@ from jupyter_mlgpu.record.clock import real_time
 
 #: Seconds that checking may take in one cell.
 BUDGET_S = 60.0
-#: Elements of an operation's tensors: up to eight copies in float64 exist at once, which are 2 GiB.
-MOST_ELEMENTS = 2**25
 #: Once half of the time is spent, so many of each operation with the same shapes and types are checked, for a
 #: loop must not take the time of what follows it.
 ALIKE = 3
@@ -47,6 +46,8 @@ class _Prepared(NamedTuple):
     call: OperationCall
     #: The device of the arguments: the first that is not the CPU.
     device: str
+    #: Elements of the arguments, and of what the reference makes of them on the way.
+    elements: int
 
 
 class Checker:
@@ -78,45 +79,48 @@ class Checker:
 
     def before(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Prepared | None:
         """Copy the arguments of an operation that is to be checked, before it runs."""
-        with self._timed(operation):
-            kind = self._kind(operation, args, kwargs)
-            if kind is None:
-                return None
-            with apart():
-                kind = settled(kind, operation, args, kwargs)
-                call = take(
-                    operation, args, kwargs, widen=kind not in (ComparisonKind.EXACT, ComparisonKind.PLACES)
-                )
-                if kind is ComparisonKind.ATTENTION and attention.dropout(call):
-                    self._random += 1
-                    return None
-                return _Prepared(kind, call, _device(args, kwargs))
+        with self._guarded(operation):
+            kind = kind_of(operation)
+            if kind is not ComparisonKind.VALUELESS:
+                return self._prepare(kind, operation, args, kwargs)
         return None
 
-    def _kind(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ComparisonKind | None:
-        """Return how an operation is compared; None, and count it, if it is not."""
+    def _prepare(
+        self, kind: ComparisonKind, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> _Prepared | None:
         import torch
 
-        kind = kind_of(operation)
-        if kind is ComparisonKind.VALUELESS:
-            return None
         if kind is ComparisonKind.RANDOM:
             self._random += 1
-        elif kind is ComparisonKind.NOT_COMPARABLE:
-            self._not_comparable[full_name(operation)] += 1
-        elif torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
+            return None
+        if kind is ComparisonKind.NOT_COMPARABLE:
+            raise NotComparableError("its kind")
+        if torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
             # Nothing runs yet, and a copy would end the capture.
             self._not_comparable[f"{full_name(operation)} (CUDA graph)"] += 1
-        elif self._is_left_out(operation, args, kwargs):
-            self._left_out += 1
-        else:
-            return kind
-        return None
-
-    def _is_left_out(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Return True if an operation is too large, or if the time is spent, or half spent on its likes."""
+            return None
         tensors = tensors_of((args, kwargs))
-        if self._seconds >= self._budget or sum(one.numel() for one in tensors) > MOST_ELEMENTS:
+        if not all(map(is_plain, tensors)):
+            raise NotComparableError("not a plain tensor")
+        elements = sum(one.numel() for one in tensors)
+        if kind is ComparisonKind.ATTENTION:
+            elements += attention.elements(OperationCall(operation, args, kwargs))
+        if not fits(elements) or self._is_left_out(operation, tensors):
+            self._left_out += 1
+            return None
+        with self._timed(), apart():
+            kind = settled(kind, operation, args, kwargs)
+            call = take(
+                operation, args, kwargs, widen=kind not in (ComparisonKind.EXACT, ComparisonKind.PLACES)
+            )
+            if kind is ComparisonKind.ATTENTION and attention.dropout(call):
+                self._random += 1
+                return None
+            return _Prepared(kind, call, _device(tensors), elements)
+
+    def _is_left_out(self, operation: Any, tensors: list[Any]) -> bool:
+        """Return True if the time is spent, or half spent on operations like this one."""
+        if self._seconds >= self._budget:
             return True
         kind = (operation, tuple((one.shape, one.dtype) for one in tensors))
         self._alike[kind] += 1
@@ -125,7 +129,10 @@ class Checker:
     def after(self, prepared: _Prepared, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Compare what an operation gave with its reference."""
         call = prepared.call
-        with self._timed(call.operation), apart():
+        with self._guarded(call.operation), self._timed(), apart():
+            if not fits(prepared.elements + sum(one.numel() for one in tensors_of(result))):
+                self._left_out += 1
+                return
             given = [_on_cpu(one) for one in outputs(call.operation, args, kwargs, call.written, result)]
             found = _differing(prepared, given)
             self._checked += 1
@@ -146,18 +153,24 @@ class Checker:
                 )
 
     @contextmanager
-    def _timed(self, operation: Any) -> Iterator[None]:
-        """Count the time of checking. An operation that cannot be checked is counted as such."""
+    def _guarded(self, operation: Any) -> Iterator[None]:
+        """Let no error end the user's cell: an operation that cannot be checked is counted as such."""
         with self._lock:
-            begun = real_time.perf_counter()
             try:
                 yield
             except NotComparableError:
                 self._not_comparable[full_name(operation)] += 1
-            except Exception as error:  # the check must not end the user's cell
+            except Exception as error:
                 self._not_comparable[f"{full_name(operation)} ({type(error).__name__})"] += 1
-            finally:
-                self._seconds += real_time.perf_counter() - begun
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Count the time of checking."""
+        begun = real_time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds += real_time.perf_counter() - begun
 
 
 @contextmanager
@@ -190,6 +203,8 @@ def checking(budget: float = BUDGET_S) -> Iterator[Checker]:
 
 def _differing(prepared: _Prepared, given: list[Any]) -> tuple[int, Deviation] | None:
     """Return the first result that is wrong, with its number."""
+    import torch
+
     call, kind = prepared.call, prepared.kind
     evaluate = (
         attention.evaluate if kind is ComparisonKind.ATTENTION else lambda one: list(map(_on_cpu, one.run()))
@@ -212,6 +227,8 @@ def _differing(prepared: _Prepared, given: list[Any]) -> tuple[int, Deviation] |
     else:
         bounds = _bounds(prepared, evaluate, pairs, reference, given)
     for place, ours, exact, (bound, reach) in zip(pairs, given, reference, bounds, strict=True):
+        if kind in (ComparisonKind.LINEAR, ComparisonKind.ELEMENTWISE) and not exact.is_complex():
+            bound = torch.where(torch.isfinite(exact), bound, 0.0)  # nothing rounds to NaN or infinity
         if (deviation := compare(ours, exact, bound, reach)) is not None:
             return place, deviation
     return None
@@ -237,9 +254,8 @@ def _on_cpu(value: Any) -> Any:
     return to_cpu(value)
 
 
-def _device(args: Any, kwargs: Any) -> str:
-    found = {one.device.type for one in tensors_of((args, kwargs))}
-    return next((one for one in found if one != "cpu"), "cpu")
+def _device(tensors: list[Any]) -> str:
+    return next((one.device.type for one in tensors if one.device.type != "cpu"), "cpu")
 
 
 def _result_device(result: Any) -> str | None:

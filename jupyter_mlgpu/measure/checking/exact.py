@@ -23,6 +23,8 @@ def settled(
         return ways.get(call.argument("reduce"), ComparisonKind.GENERAL)
     if name in ("abs", "sgn", "_foreach_abs") and any(map(torch.is_complex, tensors_of((args, kwargs)))):
         return ComparisonKind.ELEMENTWISE  # a square root, and a division by it
+    if name == "round" and "decimals" in _arguments(operation):
+        return ComparisonKind.ELEMENTWISE
     return kind
 
 

@@ -109,15 +109,10 @@ def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen
     written = tuple(
         place if place < len(args) else one.name
         for place, one in enumerate(operation._schema.arguments)
-        if one.alias_info is not None
-        and one.alias_info.is_write
-        and (place < len(args) or one.name in kwargs)
+        if _is_written(operation, one) and (place < len(args) or one.name in kwargs)
     )
     call = OperationCall(operation, args, kwargs, written)
     tensors = tensors_of((args, kwargs))
-    for one in tensors:
-        if not is_plain(one):
-            raise NotComparableError("not a plain tensor")
     full = {one.dtype for one in tensors if one.dim()} or {one.dtype for one in tensors}
     floats = [one for one in full if one.is_floating_point or one.is_complex]
     common = max(floats, key=lambda one: (one.itemsize, one.is_complex), default=None)
@@ -132,7 +127,7 @@ def take(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, widen
             return leaf
         if isinstance(leaf, torch.dtype):
             return wider(leaf)
-        if type(leaf) is float and of_type.startswith(("number", "Optional[number]")) and common is not None:
+        if type(leaf) is float and is_number(of_type) and common is not None:
             return _rounded(leaf, common)
         return leaf
 
@@ -160,6 +155,13 @@ def outputs(
         for one in [*new, *tree_leaves(changed)]
         if isinstance(one, torch.Tensor | bool | int | float | complex)
     ]
+
+
+def _is_written(operation: Any, argument: Any) -> bool:
+    """Return True for an argument that is written in place; a batch norm's schema does not say so."""
+    if argument.alias_info is not None:
+        return bool(argument.alias_info.is_write)
+    return argument.name in ("running_mean", "running_var") and operation._schema.name.endswith("batch_norm")
 
 
 def tensors_of(value: Any) -> list[Any]:
@@ -193,6 +195,11 @@ def _copy(tensor: Any, widen: bool, common: Any) -> Any:
     if lower and not tensor.dim() and tensor.dtype == torch.float64:
         copy = copy.to(common)  # a number beside tensors does not widen their type
     return copy.to(wider(copy.dtype))
+
+
+def is_number(of_type: str) -> bool:
+    """Return True for the type of an argument that holds a number; in a tensor's place, it stands for one."""
+    return of_type.startswith(("number", "Optional[number]", "Tensor", "Optional[Tensor]"))
 
 
 def _rounded(number: float, dtype: Any) -> float:

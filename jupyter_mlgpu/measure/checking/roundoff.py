@@ -16,6 +16,9 @@ UNIT |= {"complex32": 2.0**-11, "complex64": 2.0**-24, "complex128": 2.0**-53}
 TF32 = 2.0**-10
 #: The smallest number of float16, which all GPUs keep.
 SMALLEST_HALF = 2.0**-24
+#: Reductions add up n numbers in blocks. A tree of height h is off by gamma_h (Higham, section 4.2), and two
+#: levels of blocks have a height of 2 sqrt n; twice as much, with a few levels more. None adds up in one row.
+BLOCKED = 4
 #: Parts of the names of convolutions.
 CONVOLUTIONS = ("convolution", "conv_", "conv2d", "conv3d", "conv_transpose", "_convolution")
 

@@ -73,3 +73,29 @@ def test_a_sum_that_no_longer_grows_is_explained_in_bfloat16():
     assert float(gamma(1000, UNIT["bfloat16"])) == 1
     assert float(gamma(10, UNIT["float32"])) == pytest.approx(10 * 2**-24, rel=1e-5)
     assert torch.is_tensor(gamma(torch.tensor([1, 2]), UNIT["float32"]))
+
+
+def test_a_gradient_that_stops_growing_is_named():
+    import torch
+
+    from jupyter_mlgpu.measure.checking.check_mode import checking
+
+    layer = torch.nn.LayerNorm(4, dtype=torch.bfloat16)
+    y = layer(torch.randn(3000, 4, dtype=torch.bfloat16))
+    with checking() as checker:
+        y.backward(torch.ones_like(y))
+    if float(layer.bias.grad[0]) < 1000:  # as PyTorch 2.13 has it on the CPU
+        assert checker.result().first[0].operation == "aten.native_layer_norm_backward"
+
+
+def test_the_gradient_of_a_norm_over_many_rows_is_explained_in_lower_types():
+    import torch
+
+    from jupyter_mlgpu.measure.checking.check_mode import checking
+
+    torch.manual_seed(0)
+    for dtype in (torch.bfloat16, torch.float16):
+        y = torch.nn.LayerNorm(32, dtype=dtype)(torch.randn(1000, 32, dtype=dtype))
+        with checking() as checker:
+            y.backward(torch.randn_like(y))
+        assert checker.result().first == ()

@@ -71,3 +71,36 @@ def test_nothing_of_the_users_changes():
     with checking():
         found = run()
     assert all(map(torch.equal, expected, found))
+
+
+def test_an_operation_whose_copies_would_not_fit_is_left_out_and_counted(monkeypatch):
+    import torch
+
+    from jupyter_mlgpu.measure.checking import memory
+    from jupyter_mlgpu.measure.checking.check_mode import checking
+    from jupyter_mlgpu.measure.probes.memory import Memory
+
+    few = Memory(2**34, 2**34 - 2**26, 2**26)
+    monkeypatch.setattr(memory, "machine", lambda: few)
+    monkeypatch.setattr(memory, "container", lambda total: None)
+    monkeypatch.setattr(memory, "FEW_ELEMENTS", 1000)
+    with checking() as checker:
+        x = torch.ones(2**20)
+        y = torch.ones(1000)
+        x.sum()
+        y[:, None] * y
+        y.sum()
+    result = checker.result()
+    assert (result.checked, result.left_out) == (3, 3)
+
+
+def test_the_scores_of_attention_count():
+    import torch
+
+    from jupyter_mlgpu.measure.checking.check_mode import checking
+
+    q = torch.zeros(1, 1, 6000, 2)
+    with checking() as checker:
+        torch.nn.functional.scaled_dot_product_attention(q, q, q)
+    result = checker.result()
+    assert (result.checked, result.left_out) == (0, 1)
