@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tests.support import check_cells
+from tests.support import check_cells, check_planted
 
 #: Seeds of the ordinary cells, so that a run of another day meets other numbers.
 SEED = int(os.environ.get("CHECK_SEED", "0"))
@@ -80,14 +80,22 @@ NOT_OF_CUDA = {"aten._scaled_dot_product_flash_attention_for_cpu", "aten.native_
 
 
 def test_every_planted_error_is_found_by_operation_and_line(torch):
+    planted = [
+        (one, check_cells.wrong_device(one.title))
+        for one in check_cells.cells("check_cells/planted.py")
+        if one.title not in NOT_OF_CUDA
+    ]
+    for one in check_cells.cells("check_cells/reported.py"):
+        operation, error = one.title.split(" | ")
+        if operation not in NOT_OF_CUDA:
+            planted.append((one, check_planted.wrong_in(operation, error)))
     missed = []
-    cells = [one for one in check_cells.cells("check_cells/planted.py") if one.title not in NOT_OF_CUDA]
-    for cell in cells:
-        with check_cells.wrong_device(cell.title):
+    for cell, device in planted:
+        with device:
             result, ended = checked(torch, cell)
         first = [(one.operation, one.line.number) for one in result.first[:1]]
-        if first != [(cell.title, cell.wrong)]:
+        if first != [(cell.title.partition(" | ")[0], cell.wrong)]:
             missed.append((cell.title, cell.wrong, first, ended))
             print("MISSED", *missed[-1])
-    print(f"{len(cells) - len(missed)} of {len(cells)} planted errors found")
+    print(f"{len(planted) - len(missed)} of {len(planted)} planted errors found")
     assert missed == []

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.measure.checking import attention
+from jupyter_mlgpu.measure.checking.adam import bias_error
 from jupyter_mlgpu.measure.checking.attention import EXP_ROUNDINGS, ROUNDINGS
 from jupyter_mlgpu.measure.checking.changes import (
     absolute,
@@ -168,7 +169,7 @@ class Bounds:
         ulps, inner = (2 if arithmetic else 4, unit) if low else (ulps, unit)
         changes = self._changes_by_argument(reference, inner)
         found = []
-        for exact, ours, change in zip(reference, given, changes, strict=True):
+        for place, (exact, ours, change) in enumerate(zip(reference, given, changes, strict=True)):
             own = max(unit_of(ours.dtype), unit if exact.is_floating_point() or exact.is_complex() else 0.0)
             rounded = min(ulps, 2 if arithmetic else INPUT_ROUNDINGS)
             bound = ulps * own * sizes_of(exact) + rounded * change + smallest(ours.dtype)
@@ -176,6 +177,8 @@ class Bounds:
             made_of_several = ours.dtype.is_complex and not arithmetic
             if (self._name in names_of("differences") and ours.dtype.is_floating_point) or made_of_several:
                 bound = bound + DIFFERENCE_ULPS * own * self._input_sizes(exact)
+            if self._name.startswith("_fused_adam"):
+                bound = bound + bias_error(self._call, place, exact, UNIT["float32"])
             found.append((bound, None))
         return found
 
