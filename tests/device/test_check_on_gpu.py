@@ -32,7 +32,7 @@ def checked(torch, cell, **names):
     with torch.device("cuda"), checking() as checker:
         try:
             check_cells.run(cell, **names)
-        except (RuntimeError, NotImplementedError, torch.AcceleratorError) as error:
+        except (RuntimeError, TypeError, NotImplementedError, torch.AcceleratorError) as error:
             ended = str(error).partition("\n")[0]
     return checker.result(), ended
 

@@ -101,8 +101,7 @@ def test_the_gradient_of_a_norm_over_many_rows_is_explained_in_lower_types():
         assert checker.result().first == ()
 
 
-@pytest.mark.parametrize("step", [1, 4, 300])
-def test_a_fused_adam_that_corrects_its_bias_in_float32_is_right(step):
+def test_a_fused_adam_that_corrects_its_bias_in_float32_is_right():
     import numpy
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -115,18 +114,18 @@ def test_a_fused_adam_that_corrects_its_bias_in_float32_is_right(step):
             result = function(*args, **(kwargs or {}))
             if before is not None:
                 one = numpy.float32(1)
-                exact = [1 - kwargs[name] ** step for name in ("beta1", "beta2")]
-                rounded = [float(one - numpy.float32(kwargs[name]) ** step) for name in ("beta1", "beta2")]
+                exact = [1 - kwargs[name] for name in ("beta1", "beta2")]
+                rounded = [float(one - numpy.float32(kwargs[name])) for name in ("beta1", "beta2")]
                 update = args[0][0] - before
                 factor = exact[0] / rounded[0] * (rounded[1] / exact[1]) ** 0.5
                 args[0][0].copy_(before + (update.double() * factor).float())
             return result
 
     torch.manual_seed(0)
-    parameter, gradient, first, second = (torch.randn(50) * 0.01 for _ in range(4))
+    parameter, gradient = torch.randn(50) * 0.01, torch.randn(50)
     with InFloat32(), checking() as checker:
         torch._fused_adam_(
-            [parameter], [gradient], [first], [second.square()], [], [torch.tensor(float(step))],
+            [parameter], [gradient], [torch.zeros(50)], [torch.zeros(50)], [], [torch.tensor(1.0)],
             lr=0.01, beta1=0.9, beta2=0.999, weight_decay=0.0, eps=1e-8, amsgrad=False, maximize=False,
         )  # fmt: skip
     assert checker.result().first == ()
