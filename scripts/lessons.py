@@ -83,6 +83,7 @@ def save_run(source: NotebookNode, path: Path, *, checks: str = "open") -> bool:
         _tell(f"run again: other programs slowed {', '.join(slowed)}")
     else:
         raise LessonError(f"Other programs slowed its cells in {MOST_RUNS} runs: run it on a quiet machine.")
+    _draw_receipts(notebook)
     if path.exists() and without_figures(notebook) == without_figures(read(path)):
         return False
     nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
@@ -114,13 +115,18 @@ def redraw(path: Path) -> bool:
     """Draw a notebook's receipts again from their records; returns whether the file was written."""
     notebook = read(path)
     before = copy.deepcopy(notebook)
-    for output in _outputs(notebook):
-        if MIME_TYPE in output.get("data", {}):
-            output.data = nbformat.from_dict(_drawn(output.data))  # type: ignore[no-untyped-call]
+    _draw_receipts(notebook)
     if notebook == before:
         return False
     nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
     return True
+
+
+def _draw_receipts(notebook: NotebookNode) -> None:
+    """Draw each receipt again, until that changes nothing: of a large record, each drawing may cut a part."""
+    for output in _outputs(notebook):
+        while MIME_TYPE in output.get("data", {}) and (drawn := _drawn(output.data)) != output.data:
+            output.data = nbformat.from_dict(drawn)  # type: ignore[no-untyped-call]
 
 
 def read(path: Path) -> NotebookNode:

@@ -255,7 +255,7 @@ def test_ml_compute_has_layers_and_beside_them_only_what_holds_tensors():
 
 
 def test_a_target_that_does_not_exist_is_refused():
-    with pytest.raises(PlanError, match=r"no target 'tpu'. Choose metal, metal-community, cuda or mlcompute"):
+    with pytest.raises(PlanError, match=r"no target .tpu.\. Choose metal, .*, mlcompute or mps"):
         target("tpu")
 
 

@@ -69,6 +69,7 @@ OTHERS = {
     "jupyter/notebook/magics/race_fresh": "prints what a child process says",
     "measure/capture/detached_process": "a process of ours",
     "measure/checking/check_mode": "what PyTorch's operations give: plain tensors and numbers",
+    "measure/checking/adam": "the same",
     "measure/checking/bounds": "the same",
     "measure/checking/reference": "the same",
     "measure/capture/losses": "names the streams in a sentence",

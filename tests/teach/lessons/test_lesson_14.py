@@ -48,7 +48,7 @@ def test_the_notebook_s_own_receipt_of_the_training_knows_hardly_any_computing(l
 def test_both_engines_traces_are_side_by_side_with_their_clocks(lesson):
     found = rows(lesson.shown("collect"), 6)
     assert [(row[0], row[2], row[5]) for row in found] == [("0", "36", "collected"), ("1", "36", "collected")]
-    assert all(re.fullmatch(r"[+-][\d.]+ [µm]?s ± [\d.]+ [µm]?s", row[4]) for row in found)
+    assert {row[4] for row in found} == {"the same clock"}
     (html,) = [one.data["text/html"] for one in lesson.cells["collect"].outputs if one.data.get("text/html")
                and "lane" not in one.data["text/html"] and "engine" in one.data["text/html"]]  # fmt: skip
     assert '<img src="data:image/svg+xml;base64,' in html
