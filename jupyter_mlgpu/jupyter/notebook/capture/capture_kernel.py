@@ -10,6 +10,7 @@ flushes those instead, so outgoing messages are intercepted, too.
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import stat
 import sys
@@ -30,6 +31,9 @@ from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
 from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
+
+#: Where pyzmq logs errors of ipykernel's thread.
+_LOG = logging.getLogger("tornado.general")
 
 #: Seconds between two writes after which they count as different prints. A print is several writes by one
 #: instruction: its texts, the separators and the line end. Native lines are not inserted within a print, so a
@@ -254,15 +258,24 @@ def _stream_class_in_order(
     """Return a subclass of an ipykernel stream whose flush first shows earlier native output.
 
     Closing the stream needs its own descriptor, because ipykernel wakes the thread that reads from it by
-    writing to it.
+    writing to it. What ipykernel's own thread cannot send, such as half a character, is logged as ipykernel
+    does. Raised there, the error makes ZeroMQ miss later events, and the kernel no longer answers.
     """
-    flush, close = kind.flush, kind.close
+    flush, close, send = kind.flush, kind.close, kind._flush
 
     class InOrder(kind):  # type: ignore[misc]
         def flush(self) -> None:
             with OurFailures():
                 pass_on()
             flush(self)
+
+        def _flush(self) -> None:
+            try:
+                send(self)
+            except Exception:
+                if threading.current_thread() is not self.pub_thread.thread:
+                    raise
+                _LOG.error("Uncaught exception in ZMQStream callback", exc_info=True)
 
         def close(self) -> None:
             with OurFailures():
