@@ -25,7 +25,7 @@ from jupyter_mlgpu.record.sentence import say
 
 REPORTS = ROOT / "tests" / "data" / "mps" / "single_operations.toml"
 PAGE = ROOT / "docs" / "measurements" / "mps.md"
-#: What is between these lines of the page is written by this script.
+#: This script writes the page's text between these lines.
 _BEGIN, _END = "<!-- single operations -->", "<!-- end of single operations -->"
 #: The threads that collect missing operations.
 THREADS = (77764, 141287, 151874)
@@ -41,7 +41,7 @@ _WORDS = {
 
 
 class Report(Struct, frozen=True, forbid_unknown_fields=True):
-    """What somebody reported of an operation, and what is known of it in versions of PyTorch.
+    """A report of an operation, and what is known of it in versions of PyTorch.
 
     `call` is Python that calls it, empty if it cannot be traced here. `expected` has a verdict by version,
     and `evidence` says where that is from.

@@ -74,7 +74,7 @@ _PLATFORMS = [f"macosx_{version}_0_arm64" for version in range(11, 16)]
 
 @dataclass
 class Wheel:
-    """What one wheel says: where it comes from, the kind of each operation, and the texts of refusals."""
+    """The contents of one wheel: its origin, the kind of each operation, and the texts of refusals."""
 
     version: str
     name: str

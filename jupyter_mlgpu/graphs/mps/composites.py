@@ -1,4 +1,4 @@
-"""What MPS runs for operations that have no kernel of their own there.
+"""Operations that MPS makes of others, and the others that decide whether they run there.
 
 An operation that is composite in native_functions.yaml is made of others, which may be missing. `CALLS` names
 those that decide. For the linear algebra they were seen in a profile of PyTorch 2.13 on a CPU; the others
@@ -57,7 +57,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "svd": ("linalg_svd",),
 }
 
-#: What MPS runs in place of operations that PyTorch chooses for a CPU alone, as in a trace made there.
+#: Operations that only a CPU has, as a trace made there records them, and those that MPS runs in their place.
 INSTEAD: dict[str, tuple[str, ...]] = {
     "mkldnn_convolution": _CONVOLUTION,
     "mkldnn_rnn_layer": _LSTM,

@@ -26,7 +26,7 @@ FINE: frozenset[Judgement] = frozenset({"gpu", "composite"})
 
 
 class Judged(Protocol):
-    """What a table says of an operation: `kind`, and the `source` that says so. `note` may be empty."""
+    """A table's verdict on an operation: its `kind`, the `source` of it, and a `note`, which may be empty."""
 
     @property
     def kind(self) -> Judgement: ...
@@ -57,7 +57,7 @@ class ForecastOperation(Struct, frozen=True):
 
 
 class Around(Struct, frozen=True):
-    """What a forecast says beside one table.
+    """The tables of other versions, and where code was compiled, for a forecast by one table.
 
     `others` are the tables of other versions, by name. `changes` returns what versions changed for an
     operation, and `cell_of` the execution count of the cell that was compiled as a file.
@@ -76,7 +76,7 @@ class OtherVersion(Struct, frozen=True):
 
 
 class MpsForecast(Bundled, Struct, frozen=True):
-    """What would run on a Mac's GPU, made by `forecast`. It is displayed in a notebook as tables.
+    """A forecast of where a step's operations run on a Mac. A notebook displays it as tables.
 
     `version` is that of the PyTorch whose operations were looked up.
     """

@@ -24,7 +24,7 @@ _DEVICE_CALLS = (
 def like_mps(recording: OperationRecording) -> Iterator[None]:
     """Turn off what only a CPU does, compilation, and calls that would need a GPU, in the block.
 
-    What is on the CPU beside a GPU, too, is not recorded: data loaders, and NumPy's arrays as tensors.
+    Data loaders, and tensors made from NumPy's arrays, stay on the CPU of a Mac, so they are not recorded.
     """
     import torch
     from torch._subclasses.fake_tensor import FakeTensor

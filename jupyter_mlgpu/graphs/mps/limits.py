@@ -18,7 +18,7 @@ _HALF = frozenset({"float16", "bfloat16"})
 
 @dataclass(frozen=True)
 class Refusal:
-    """What some operations refuse, with an error.
+    """Number types, ranks or cases that some operations refuse with an error.
 
     `operations` have no overload and no final underscore; empty, they stand for all. A row with `dtypes` or
     `ranks` is met by a tensor of one of them, of both if it has both. A row with `when` depends on more than

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 Policy = Literal["lower", "promote", "float32"]
 
-#: What is computed in the type that was asked for, as autocast_mode.cpp of PyTorch 2.8 to 2.15 has it.
+#: Operations that are computed in the type that was asked for, by autocast_mode.cpp of PyTorch 2.8 to 2.15.
 LOWER = frozenset(
     {
         *("_convolution", "_convolution.deprecated", "_mps_convolution", "convolution", "conv_tbc"),
@@ -35,7 +35,7 @@ LOWER = frozenset(
         "scaled_dot_product_attention",
     }
 )
-#: What is computed in the widest type of its inputs. The rest of the list of MPS is computed in float32.
+#: Operations that are computed in the widest type of their inputs. The others in MPS's list use float32.
 PROMOTED = frozenset(
     {
         *(

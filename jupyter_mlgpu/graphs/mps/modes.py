@@ -17,7 +17,7 @@ from jupyter_mlgpu.graphs.mps.stand_ins import StandIns
 
 #: Calls whose own code makes tolerances in float64 on a CPU and in float32 on MPS (pytorch#114771).
 _TOLERANT = ("linalg_", "pinverse")
-#: What fake tensors call instead of operations that take numbers: on a device it is these.
+#: Overloads that PyTorch calls while a mode observes it, and those that it calls otherwise (LossCTC.cpp).
 _NAMED = {"_ctc_loss.Tensor": "_ctc_loss", "_ctc_loss_backward.Tensor": "_ctc_loss_backward"}
 #: Calls that need singular values alone, and so no `linalg_svd`. A trace on a CPU does not see that one,
 #: which MPS had in its list of fallbacks (MPSFallback.mm).

@@ -23,7 +23,7 @@ from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: How far from a function its modules and tensors are looked for: attributes of attributes, items of lists.
+#: Steps from a function to its modules and tensors: an attribute or an item of a list is one step.
 _DEEPEST = 6
 
 

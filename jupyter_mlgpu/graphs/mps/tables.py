@@ -1,4 +1,4 @@
-"""What each of PyTorch's operations would do on a Mac's GPU, by the version of PyTorch.
+"""Tables of where each of PyTorch's operations runs on a Mac, by the version of PyTorch.
 
     table = load("2.13.0")
     table.verdict("_linalg_svd", frozenset({"float32"})).kind  # "missing"
@@ -34,7 +34,7 @@ _WORST: tuple[Kind, ...] = ("missing", "type", "wrong", "fallback", "unknown", "
 
 @dataclass(frozen=True)
 class MpsVerdict:
-    """What an operation would do, where that is known from, and what else is known of it."""
+    """Where an operation runs (`kind`), the `source` of that, and a `note` on it."""
 
     kind: Kind
     source: Sentence

@@ -14,7 +14,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say, with_commas
 SIZE = 2
 #: Most lines that a sentence names.
 _NAMED = 6
-#: How often one line reads a value before it gets another one, so that loops end whichever they wait for.
+#: Reads of a value by one line before it gets the other value, so that a loop ends whichever it waits for.
 _SAME = 4
 
 
@@ -35,7 +35,7 @@ class UnknownValues:
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
-        """What was assumed, in one sentence per kind."""
+        """The assumptions made, one sentence for each kind."""
         found = []
         if self._read:
             found.append(

@@ -1,4 +1,4 @@
-"""What is known to go wrong on MPS though there is a kernel, by PyTorch's issues.
+"""Known faults of operations that have a kernel on MPS, by PyTorch's issues.
 
 A row's versions are those in which people saw it, up to the last release before its fix. Without an end,
 the issue was open, or its fix in no release, when 2.15 came out. Where an issue does not name the release

@@ -56,8 +56,8 @@ INPUT_ROUNDINGS = 4
 DIFFERENCE_ULPS = 8
 #: A convolution by Winograd's method or FFT is off by multiples of the largest product sum nearby.
 FAST_CONVOLUTION = 16
-#: What rounding at random changes, times this, and the rounding of the largest result, times this: in
-#: float32, whose kernels round each step, and in lower types, whose kernels compute in float32.
+#: Factors of two parts: what rounding at random changes, and the rounding of the largest result. They are for
+#: float32, whose kernels round each step, and for lower types, whose kernels compute in float32.
 GENERAL = {"high": (16.0, 32.0), "low": (4.0, 4.0)}
 #: Random roundings of all inputs whose largest change counts.
 TRIALS = 3

@@ -1,4 +1,4 @@
-"""How an ATen operation is compared with its reference: by its tags, its schema and its name."""
+"""Chooses by tags, schema and name how an ATen operation is compared with its reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class ComparisonKind(enum.Enum):
-    """How the result of an operation is compared."""
+    """The ways to compare the result of an operation."""
 
     #: Gives no values, such as `empty`.
     VALUELESS = enum.auto()

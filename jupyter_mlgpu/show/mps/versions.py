@@ -1,4 +1,4 @@
-"""What other versions of PyTorch would run of the same step."""
+"""The table of the same step in other versions of PyTorch."""
 
 from __future__ import annotations
 

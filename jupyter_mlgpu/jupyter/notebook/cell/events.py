@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,7 +22,6 @@ from msgspec.structs import replace
 from jupyter_mlgpu.jupyter.notebook.cell.after_reply import AfterReply
 from jupyter_mlgpu.jupyter.notebook.cell.cell_code import has_rejected_options, only_steers_package, title
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_cells
-from jupyter_mlgpu.jupyter.notebook.cell.checked_cell import CheckedCell
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell
 from jupyter_mlgpu.jupyter.notebook.cell.tracebacks import Tracebacks
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
@@ -45,6 +44,9 @@ from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Outcome, Record, Repeat
 from jupyter_mlgpu.record.stderr import say_on_stderr
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.cell.checked_cell import CheckedCell
 
 
 class _Running(Struct):
@@ -168,6 +170,9 @@ class CellEvents:
             None if has_rejected_options(code, self._ours) else self._request_for(running, len(stack), code)
         )
         if request is not None and request.check:
+            # Imported here because it is seldom needed: it brings the tables of known faults.
+            from jupyter_mlgpu.jupyter.notebook.cell.checked_cell import CheckedCell
+
             running.check = CheckedCell.begin()
         if request is not None:
             running.items = request.items
