@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_mlgpu.planning import kernels
 from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import (
     PretendDevice,
     crossover,
@@ -85,6 +86,24 @@ def test_the_square_product_does_more_arithmetic_a_second_and_moves_less(lesson)
     square_flops, square_bytes = map(float, square.split()[-2:])
     assert square_flops > 4 * row_flops
     assert square_bytes < row_bytes
+
+
+def test_the_table_behind_the_plan_has_the_types_that_the_text_names_and_no_others(lesson):
+    table = kernels.load("metal")
+    types = set().union(*(one.types["T"] for one in table.of("MatMul", "GPU")))
+    assert types == {"float32", "float16", "bfloat16"}
+    assert "kernels for `MatMul` in float32, float16 and bfloat16, and none in float64" in lesson.prose(
+        "plan-read"
+    )
+
+
+def test_the_plan_of_a_layer_in_float64_leaves_its_product_on_the_cpu(lesson):
+    shown = lesson.shown("plan")
+    assert "3 stay on the CPU (MatMul, AddV2, Identity)" in shown
+    copied, tensors = re.search(
+        r"^([\d,]+) bytes in (\d+) tensors would be copied", shown, re.MULTILINE
+    ).groups()
+    assert (copied, int(tensors)) == (f"{8 * (100 + 100 + 1):,}", 3)
 
 
 def test_a_thousand_calls_cost_more_than_one_with_a_batch(lesson):
