@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import lesson_solutions  # scripts/
 import nbformat
@@ -77,12 +78,12 @@ def test_a_comparison_leaves_the_trained_parameters_in_the_model(lesson):
         def set_weights(self, weights):
             self.weights = weights
 
-    class Fills:
-        def fill(model, tokenizer, sentence, best):
-            return [(f"{sentence} by {model.weights}", 0.5)][:best]
+    def fill(model, tokenizer, sentence, best):
+        return [(f"{sentence} by {model.weights}", 0.5)][:best]
 
     shown, model = [], Model()
-    names = {"mine": "A [MASK].", "model": model, "tokenizer": None, "pretraining": Fills}
+    fills = SimpleNamespace(fill=fill)
+    names = {"mine": "A [MASK].", "model": model, "tokenizer": None, "pretraining": fills}
     exec(source, {**names, "untrained": "0", "trained": "1", "figures": lambda _, rows: shown.extend(rows)})
     assert model.weights == "1"
     assert shown[0] == {
