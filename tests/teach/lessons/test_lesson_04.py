@@ -108,7 +108,7 @@ def test_the_rate_that_nobody_waited_for_is_the_one_that_was_measured_on_an_h200
 
 def test_with_one_row_a_run_is_bound_by_the_reading_of_the_parameters(cells):
     rows = re.findall(r"^(512|1) +(\S+) +(\S+) +(\S+) +(\S+)$", shown(cells["break"]), re.MULTILINE)
-    many, few = ([float(one) for one in row] for row in rows)
+    many, few = ([float(one.replace(",", "")) for one in row] for row in rows)
     assert (many[1], few[1]) == (205, 0.5)
     assert "half an operation per byte" in cells["break-why"].source
     assert 1 < many[2] / few[2] < 512 / 2
