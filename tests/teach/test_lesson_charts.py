@@ -123,6 +123,19 @@ def test_a_recorded_table_stands_below_the_own_one(on, monkeypatch, tmp_path):
     assert lines[4] == "CNN    9,999"
 
 
+def test_where_nothing_could_be_measured_a_machine_with_a_gpu_shows_the_recording_too(
+    on, monkeypatch, tmp_path
+):
+    on(GPU)
+    monkeypatch.setenv("JUPYTER_MLGPU_RECORD_LESSONS", str(tmp_path))
+    figures("table", [{"model": "CNN", "images/s": 9999}])
+    monkeypatch.delenv("JUPYTER_MLGPU_RECORD_LESSONS")
+    assert "Replayed" not in repr(figures("table", [{"model": "CNN", "images/s": 10}]))
+    lines = repr(figures("table", [])).splitlines()
+    assert lines[0].startswith("Replayed, not measured here: NVIDIA H200")
+    assert lines[2] == "CNN    9,999"
+
+
 @pytest.mark.parametrize("name", ["../race", "a b", "", "a/b"])
 def test_a_name_that_is_no_name_of_a_file_is_refused(on, name):
     with pytest.raises(UsageError, match="is not a chart name"):

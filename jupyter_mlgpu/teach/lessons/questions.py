@@ -14,7 +14,7 @@ _QUESTIONS = (
     say("How many of the nine recorded lines call for action?"),
     say("Which type of numbers gives the highest rate?"),
     say("How many seconds will a run of the network take?"),
-    say("Not waited for: how many times too high is the rate of a GPU?"),
+    say("With one row: how many times as fast as with 512 is a run?"),
     say("How many operations will the receipt of the graph count?"),
     say("Both passes: how many times as many operations as the forward pass alone?"),
     say("How many weights has the dense layer?"),

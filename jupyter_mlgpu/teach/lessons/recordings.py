@@ -62,13 +62,16 @@ class Recording:
         return translate(sentence)
 
 
-def find(name: str) -> Recording | None:
-    """Return the recording of that name, or None if there is none or this machine has a GPU."""
+def find(name: str, *, measured: bool = True) -> Recording | None:
+    """Return the recording of that name, or None if there is none or it is not needed.
+
+    A machine with a GPU needs no recording of another machine, unless nothing could be `measured` here.
+    """
     path = _path(FOLDER, name)
     if not path.exists():
         return None
     machine = here()
-    return None if machine is not None and machine.has_gpu else read(path)
+    return None if measured and machine is not None and machine.has_gpu else read(path)
 
 
 def read(path: Path) -> Recording:

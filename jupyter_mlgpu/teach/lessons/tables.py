@@ -33,11 +33,12 @@ def _page(shown: LessonTable) -> Page:
 def figures(name: str, rows: Sequence[Mapping[str, object]]) -> LessonTable:
     """Return a table with a row for each mapping and a column for each key.
 
-    None is shown as "not measured". If the package has a recording called `name` and this machine has no GPU,
-    its rows stand below. Raises UsageError if `name` contains anything but letters, digits and _.
+    None is shown as "not measured". If the package has a recording called `name`, its rows stand below where
+    this machine has no GPU or `rows` is empty. Raises UsageError if `name` contains anything but letters,
+    digits and _.
     """
     recordings.record(name, {"rows": [{key: _plain(value) for key, value in row.items()} for row in rows]})
-    recording = recordings.find(name)
+    recording = recordings.find(name, measured=bool(rows))
     if recording is None:
         return LessonTable(_cells(rows))
     return LessonTable(_cells(rows), _cells(recording.data["rows"]), str(recording))

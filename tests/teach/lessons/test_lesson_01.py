@@ -7,7 +7,7 @@ import pytest
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
-from jupyter_mlgpu.teach.lessons import check
+from jupyter_mlgpu.teach.lessons import check, recordings
 from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import add_in_halves, add_three
 
 
@@ -97,3 +97,31 @@ def test_tensorflow_already_uses_fast_instructions_as_the_receipts_note_says(sav
     (meaning,) = [one.meaning for one in loaded.receipt("import").logs if one.id == "cpu-instructions-used"]
     assert meaning.startswith("The heavy routines already use this CPU's fast instructions.")
     assert "heavy routines already use the processor's fast instructions" in loaded.prose("load-says")
+
+
+def test_mlx_has_noted_two_additions_down_and_computes_at_eval_as_the_replayed_lines_say():
+    kept = recordings.read(recordings.FOLDER / "01_mlx.json")
+    assert kept.framework.startswith("MLX ")
+    found = [tuple(row.values()) for row in kept.data["rows"]]
+    assert found == [
+        ("written", "Add Add", 0),
+        ("after mx.eval", "nothing", 4 * 4_194_304 / 2**20),
+        ("written, with mx.compile", "CompiledAddAdd", 0),
+    ]
+
+
+def test_where_mlx_is_installed_the_cell_finds_what_was_recorded(learner, monkeypatch):
+    pytest.importorskip("mlx.core", reason="MLX is not installed")
+    shown = []
+    monkeypatch.setattr(
+        "jupyter_mlgpu.lessons.figures", lambda name, rows: shown.append((name, rows)), raising=False
+    )
+    exec(cell(learner, "mlx").source, {"checked": check("add_three", add_three)})
+    kept = recordings.read(recordings.FOLDER / "01_mlx.json")
+    assert shown == [("01_mlx", kept.data["rows"])]
+
+
+def test_where_mlx_is_missing_the_reader_is_told_so_and_sees_the_recorded_lines(learner):
+    told, table, *_ = cell(learner, "mlx").outputs
+    assert told.text.startswith("MLX is not installed here")
+    assert table.data["text/plain"].startswith(str(recordings.read(recordings.FOLDER / "01_mlx.json")))

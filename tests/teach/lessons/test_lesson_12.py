@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import lesson_solutions  # scripts/
 import nbformat
@@ -48,12 +49,49 @@ def test_more_than_a_fifth_of_the_hidden_words_are_guessed_right_and_the_loss_is
     assert found["uniform"][0] == pytest.approx(np.log(3000), abs=0.01)
 
 
-def test_it_says_rate_among_the_first_three_for_the_gap_after_learning(lesson):
-    line = next(
-        one for one in printed(lesson, "fill").splitlines() if "the learning [MASK] of the optimizer" in one
-    )
-    likely = re.findall(r"([\w#]+) \d+%", line)
-    assert "rate" in likely[:3]
+def filled(lesson):
+    """The guesses for each sentence, before and after the training."""
+    rows = [re.split(r" {2,}", line.strip()) for line in printed(lesson, "fill").splitlines()[1:]]
+    return {row[0]: [re.findall(r"(\S+) \d+%", one) for one in row[1:]] for row in rows}
+
+
+def test_it_says_rate_among_the_first_three_for_the_gap_after_learning_and_only_after_the_training(lesson):
+    before, after = filled(lesson)["the learning [MASK] of the optimizer"]
+    assert "rate" in after
+    assert "rate" not in before
+
+
+def test_the_lesson_ends_with_the_reader_s_own_sentence_filled_by_both_models(lesson):
+    found = filled(lesson)
+    assert len(found) == 5
+    assert all(len(before) == len(after) == 3 for before, after in found.values())
+    sources = {cell.id: cell.source for cell in lesson.cells}
+    names = list(sources)
+    assert names.index("mine") + 1 == names.index("fill") == names.index("fill-read") - 1
+    assert names[names.index("fill-read") + 1 :] == ["extra-says", "extra", "extra-check", "extra-look"]
+
+
+def test_a_comparison_leaves_the_trained_parameters_in_the_model(lesson):
+    (source,) = [cell.source for cell in lesson.cells if cell.id == "fill"]
+
+    class Model:
+        def set_weights(self, weights):
+            self.weights = weights
+
+    def fill(model, tokenizer, sentence, best):
+        return [(f"{sentence} by {model.weights}", 0.5)][:best]
+
+    shown, model = [], Model()
+    fills = SimpleNamespace(fill=fill)
+    names = {"mine": "A [MASK].", "model": model, "tokenizer": None, "pretraining": fills}
+    exec(source, {**names, "untrained": "0", "trained": "1", "figures": lambda _, rows: shown.extend(rows)})
+    assert model.weights == "1"
+    assert shown[0] == {
+        "sentence": "A [MASK].",
+        "before training": "A [MASK]. by 0 50%",
+        "after training": "A [MASK]. by 1 50%",
+    }
+    assert len(shown) == 6
 
 
 def test_with_shuffled_words_the_loss_is_worse_than_the_unigrams_and_most_is_gone(lesson):
