@@ -55,7 +55,7 @@ def test_both_passes_take_a_few_times_as_long_as_the_forward_pass(lesson):
 
 
 def test_nothing_but_numpy_computes_before_the_frameworks_are_compared(lesson):
-    assert all(lesson.receipt(name).device.ran_on == () for name in ("automatic", "walked", "there-and-back"))
+    assert not any(lesson.receipt(name).device.ran_on for name in ("automatic", "walked", "there-and-back"))
     compared = re.findall(r"^(\w+), d_\w+: .* approximate: (\w+)", lesson.shown("frameworks"), re.MULTILINE)
     missing = re.findall(r"^(\w+): not installed here$", lesson.shown("frameworks"), re.MULTILINE)
     assert {name for name, _ in compared} | set(missing) == {"tensorflow", "torch", "jax", "mlx"}
@@ -72,7 +72,7 @@ def drawn(lesson, cell):
 def test_learning_by_hand_needs_no_framework(lesson):
     losses = list(map(float, lesson.shown("descend").splitlines()[0].removeprefix("loss:").split()))
     assert losses == sorted(losses, reverse=True)
-    assert lesson.receipt("descend").device.ran_on == ()
+    assert not lesson.receipt("descend").device.ran_on
 
 
 def test_broken_gradients_are_told_from_right_ones(lesson):
