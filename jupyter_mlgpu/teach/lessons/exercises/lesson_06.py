@@ -47,7 +47,7 @@ def normalize_back(taken: Any, d_result: Any) -> Any:
     return (d_result - through_mean - through_spread) / spread
 
 
-class Rule:
+class LinearRule:
     """The rule of an operation on numbers, whose slope along each of them is known."""
 
     def __init__(self, slopes: Sequence[float]) -> None:
@@ -61,7 +61,7 @@ def walk(answer: Answer, arguments: Arguments) -> object:
     """Return what the answer finds on a tape with these operations: (result, takes, slope along each)."""
     operations = arguments["operations"]
     assert isinstance(operations, list)
-    tape = [(result, takes, Rule(slopes)) for result, takes, slopes in operations]
+    tape = [(result, takes, LinearRule(slopes)) for result, takes, slopes in operations]
     return answer(tape, tape[-1][0])
 
 
