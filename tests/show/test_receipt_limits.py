@@ -90,6 +90,10 @@ def test_an_unclear_limit_is_its_two_largest_parts_and_one_with_a_large_part_is_
     parts = {"python": 0.44, "waiting": 0.31, "native": 0.12}
     unclear = with_limit(kind="python", confidence="open", share=0.44, parts=parts)
     assert "14.7 s · 40 % Python, 30 % waiting, the rest unclear · ran" in head.of(unclear).line
+    as_in_a_notebook = with_limit(
+        kind="python", confidence="open", share=0.44, parts=dict(sorted(parts.items()))
+    )
+    assert head.of(as_in_a_notebook).line == head.of(unclear).line
     one = with_limit(kind="python", confidence="open", share=0.8, parts={"python": 0.8, "waiting": 0.1})
     assert "14.7 s · possibly about 80 % Python · ran" in head.of(one).line
 

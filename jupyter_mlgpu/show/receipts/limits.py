@@ -89,9 +89,11 @@ def _is_one(limit: Limit) -> bool:
 
 def _parts(limit: Limit, samples: int | None) -> Sentence:
     """Return the two largest parts: `50 % importing, 18 % computing, the rest unclear`."""
+    # Not in the order of the record: a notebook's file has all keys sorted.
+    by_size = sorted((limit.parts or {}).items(), key=lambda part: (-part[1], part[0]))
     largest = [
         say("{share} {kind}", share=coarse_share(share, samples), kind=_word(limit, kind))
-        for kind, share in list((limit.parts or {}).items())[:2]
+        for kind, share in by_size[:2]
     ]
     return say("{parts}, the rest unclear", parts=with_commas(largest))
 
