@@ -16,7 +16,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "03_reading_the_machine": ("severity", "product_on", "reasons"),
     "04_how_fast_can_it_be": ("teraflops", "roof", "least_seconds", "rows_at_the_ridge"),
     "05_eager_and_graph": ("one_graph", "scores", "subgraphs"),
-    "06_gradients": ("layer_back", "tanh_back", "normalize_back"),
+    "06_gradients": ("layer_back", "tanh_back", "walk_back", "normalize_back"),
     "07_a_cnn": ("convolve", "weights", "kernel_gradient"),
     "08_memory": ("activation_bytes", "worth_keeping", "peak_at", "most_kept"),
     "09_throughput": ("images_per_second", "images_per_joule", "large_enough", "step_costs"),

@@ -136,6 +136,27 @@ def test_where_nothing_could_be_measured_a_machine_with_a_gpu_shows_the_recordin
     assert lines[2] == "CNN    9,999"
 
 
+@pytest.mark.parametrize("here", [CPU, GPU], ids=["without a GPU", "with a GPU"])
+def test_of_a_table_by_a_column_only_the_rows_that_are_missing_here_stand_below(
+    here, on, monkeypatch, tmp_path
+):
+    on(CPU)
+    monkeypatch.setattr(machine, "frameworks", lambda: "TensorFlow 2, JAX 0.10")
+    monkeypatch.setenv("JUPYTER_MLGPU_RECORD_LESSONS", str(tmp_path))
+    figures("table", [{"way": "tf.function", "ms": 2}, {"way": "jax.jit", "ms": 3}], by="way")
+    monkeypatch.delenv("JUPYTER_MLGPU_RECORD_LESSONS")
+    on(here)
+    head, own, note, _, *replayed = repr(
+        figures("table", [{"way": "tf.function", "ms": 1}], by="way")
+    ).splitlines()
+    assert head.split() == ["way", "ms"]
+    assert own.split() == ["tf.function", "1"]
+    assert note.startswith("Replayed, not measured here: Some processor, with TensorFlow 2, JAX 0.10, on ")
+    assert [line.split() for line in replayed] == [["jax.jit", "3"]]
+    everything = figures("table", [{"way": "tf.function", "ms": 1}, {"way": "jax.jit", "ms": 1}], by="way")
+    assert "Replayed" not in repr(everything)
+
+
 @pytest.mark.parametrize("name", ["../race", "a b", "", "a/b"])
 def test_a_name_that_is_no_name_of_a_file_is_refused(on, name):
     with pytest.raises(UsageError, match="is not a chart name"):

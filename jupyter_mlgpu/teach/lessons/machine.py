@@ -56,10 +56,14 @@ def here() -> Machine | None:
     if backend is None:
         return None
     found = _device_in_use(backend)
-    version = backend.versions().get(backend.name)
-    name = f"{registry.title(backend.name)} {version}" if version else registry.title(backend.name)
+    name = _with_version(backend)
     framework = say("Keras {version} on {framework}", version=keras, framework=name) if keras else name
     return Machine(found.name, backend.details(found).hardware, framework)
+
+
+def frameworks() -> str:
+    """Return the imported frameworks with their versions: "TensorFlow 2.19.1, JAX 0.10.2"."""
+    return ", ".join(_with_version(one) for one in registry.loaded())
 
 
 def gpu() -> tuple[Backend, Device] | None:
@@ -79,6 +83,11 @@ def _framework() -> tuple[Backend | None, str | None]:
         if name in registry.FRAMEWORKS:
             return registry.backend(name), keras.__version__
     return next(iter(registry.loaded()), None), None
+
+
+def _with_version(backend: Backend) -> str:
+    version = backend.versions().get(backend.name)
+    return f"{registry.title(backend.name)} {version}" if version else registry.title(backend.name)
 
 
 def _device_in_use(backend: Backend) -> Device:

@@ -62,16 +62,18 @@ class Recording:
         return translate(sentence)
 
 
-def find(name: str, *, measured: bool = True) -> Recording | None:
-    """Return the recording of that name, or None if there is none or it is not needed.
+def find(name: str, *, on_gpus: bool = False) -> Recording | None:
+    """Return the recording of that name, or None if there is none.
 
-    A machine with a GPU needs no recording of another machine, unless nothing could be `measured` here.
+    It is None on a machine with a GPU, too, unless `on_gpus`: there the learner measures.
     """
     path = _path(FOLDER, name)
     if not path.exists():
         return None
+    if on_gpus:
+        return read(path)
     machine = here()
-    return None if measured and machine is not None and machine.has_gpu else read(path)
+    return None if machine is not None and machine.has_gpu else read(path)
 
 
 def read(path: Path) -> Recording:
@@ -86,8 +88,11 @@ def read(path: Path) -> Recording:
         ) from error
 
 
-def record(name: str, data: Mapping[str, Any]) -> None:
-    """Write a recording of `data` to the folder that JUPYTER_MLGPU_RECORD_LESSONS names, if it is set."""
+def record(name: str, data: Mapping[str, Any], *, framework: str = "") -> None:
+    """Write a recording of `data` to the folder that JUPYTER_MLGPU_RECORD_LESSONS names, if it is set.
+
+    `framework` is what measured, by default the framework in use.
+    """
     folder = os.environ.get(VARIABLE)
     machine = here()
     if not folder or machine is None:
@@ -96,7 +101,7 @@ def record(name: str, data: Mapping[str, Any]) -> None:
         "schema": SCHEMA,
         "name": name,
         "machine": machine.hardware or machine.device,
-        "framework": machine.framework,
+        "framework": framework or machine.framework,
         "date": datetime.now(UTC).date().isoformat(),
         "data": data,
     }

@@ -11,7 +11,7 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.page.model import Page, with_head
 from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.scales import written
-from jupyter_mlgpu.teach.lessons import recordings
+from jupyter_mlgpu.teach.lessons import machine, recordings
 from jupyter_mlgpu.teach.lessons.display import Rows
 
 
@@ -30,18 +30,24 @@ def _page(shown: LessonTable) -> Page:
     return Page((with_head(shown.rows), *below))
 
 
-def figures(name: str, rows: Sequence[Mapping[str, object]]) -> LessonTable:
+def figures(name: str, rows: Sequence[Mapping[str, object]], *, by: str = "") -> LessonTable:
     """Return a table with a row for each mapping and a column for each key.
 
     None is shown as "not measured". If the package has a recording called `name`, its rows stand below where
-    this machine has no GPU or `rows` is empty. Raises UsageError if `name` contains anything but letters,
-    digits and _.
+    this machine has no GPU or `rows` is empty. With `by`, the name of a column, rows that were not measured
+    here stand below on any machine: those with a value in that column that no row here has. Raises UsageError
+    if `name` contains anything but letters, digits and _.
     """
-    recordings.record(name, {"rows": [{key: _plain(value) for key, value in row.items()} for row in rows]})
-    recording = recordings.find(name, measured=bool(rows))
+    data = {"rows": [{key: _plain(value) for key, value in row.items()} for row in rows]}
+    recordings.record(name, data, framework=machine.frameworks() if by else "")
+    recording = recordings.find(name, on_gpus=bool(by) or not rows)
     if recording is None:
         return LessonTable(_cells(rows))
-    return LessonTable(_cells(rows), _cells(recording.data["rows"]), str(recording))
+    measured = {row.get(by) for row in rows} if by else set()
+    replayed = [row for row in recording.data["rows"] if not by or row.get(by) not in measured]
+    if not replayed:
+        return LessonTable(_cells(rows))
+    return LessonTable(_cells(rows), _cells(replayed), str(recording))
 
 
 def _cells(rows: Sequence[Mapping[str, object]]) -> Rows:

@@ -1,6 +1,9 @@
-"""Lesson 05: what its text says of three ways, retracing and the plan holds in the saved notebook."""
+"""Lesson 05: what its text says of three ways, four spellings and the plan holds in the saved notebook."""
 
+import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -29,18 +32,52 @@ def test_the_profiled_receipt_shows_the_fused_operations(lesson):
     assert "_MklNativeFusedMatMul" in {one.type for one in profiled.ops}
 
 
-def test_a_first_call_of_a_graph_is_dear_and_later_ones_of_the_compiled_function_cheap(lesson):
-    rows = [line.split() for line in lesson.shown("three-ways").splitlines()[1:]]
-    first = {row[0]: float(row[-2].replace(",", "")) for row in rows}
-    later = {row[0]: float(row[-1].replace(",", "")) for row in rows}
-    assert first["compiled"] > first["graph"] > first["eager"]
-    assert later["compiled"] < later["eager"] < first["graph"]
+def rows_of(lesson, cell):
+    """The rows of a cell's table, measured and replayed, by their spelling: the numbers after it."""
+    lines = [re.split(r" {2,}", line) for line in lesson.shown(cell).splitlines()]
+    found = {line[0]: [float(one.replace(",", "")) for one in line[1:]] for line in lines if is_row(line)}
+    assert list(found) == ["tf.function", "tf.function, XLA", "torch.compile", "jax.jit", "mx.compile"]
+    return found
 
 
-def test_one_graph_is_read_once_and_the_other_for_each_length(lesson):
-    one, each = lesson.shown("count-traces").split("a graph for each shape\n")
-    assert one.count("Python reads the function") == 1
-    assert each.count("Python reads the function") == 3
+def is_row(line):
+    return len(line) > 1 and bool(re.match(r"(tf|torch|jax|mx)\.", line[0]))
+
+
+def test_a_first_call_is_dear_in_every_spelling_and_later_ones_of_tensorflow_cheap(lesson):
+    rows = rows_of(lesson, "four-ways")
+    for name, (not_compiled, first, later) in rows.items():
+        assert first > 10 * later, name
+        assert first > 10 * not_compiled, name
+    for name in ("tf.function", "tf.function, XLA", "jax.jit"):
+        assert rows[name][2] < rows[name][0]
+
+
+def test_each_spelling_traces_again_for_what_the_lesson_says(lesson):
+    assert rows_of(lesson, "traces") == {
+        "tf.function": [3, 3],
+        "tf.function, XLA": [3, 3],
+        "torch.compile": [2, 2],
+        "jax.jit": [3, 1],
+        "mx.compile": [3, 3],
+    }
+
+
+def test_only_torch_compile_notices_a_number_from_outside(lesson):
+    rows = rows_of(lesson, "break-frozen")
+    assert {name for name, results in rows.items() if results == [2, 3]} == {"torch.compile"}
+    assert all(results == [2, 2] for name, results in rows.items() if name != "torch.compile")
+    assert "`torch.compile` alone notices" in lesson.prose("break-frozen-why")
+
+
+@pytest.mark.parametrize("cell", ["four-ways", "traces", "break-frozen"])
+def test_what_was_measured_elsewhere_says_so(lesson, cell):
+    measured, note, replayed = re.split(
+        r"^(Replayed, not measured here: .*)$", lesson.shown(cell), flags=re.M
+    )
+    assert "tf.function" in measured
+    assert "tf.function" not in replayed
+    assert all(name in note for name in ("PyTorch", "JAX", "MLX"))
 
 
 def test_the_mended_graph_is_one_piece_with_nothing_to_copy(lesson):
@@ -50,11 +87,6 @@ def test_the_mended_graph_is_one_piece_with_nothing_to_copy(lesson):
     assert "it cuts the graph in two" in lesson.prose("plan-read")
     assert re.match(r"mended: 0 would fall back, subgraphs of \[\d+\] operations, 0 bytes copied$", mended)
     assert re.search(r"^Einsum +1 +Einsum: no Metal kernel", lesson.shown("plan"), re.MULTILINE)
-
-
-def test_a_frozen_number_and_a_graph_for_each_python_number(lesson):
-    assert lesson.shown("break-frozen") == "2.0\n2.0\n"
-    assert lesson.shown("break-retrace").count("Python reads the function") == 3
 
 
 def test_every_note_of_its_receipts_is_known(lesson):
@@ -97,3 +129,65 @@ def test_checking_again_and_again_makes_tensorflow_warn_of_nothing(name, caplog)
     finally:
         tf.get_logger().removeHandler(caplog.handler)
     assert caplog.messages == []
+
+
+#: Counts the traces of `function` under each spelling, for three lengths and three exponents.
+ASK = """
+import json
+found = {}
+def count(compiles, function, calls):
+    traces = []
+    def noted(*arguments):
+        traces.append(arguments)
+        return function(*arguments)
+    made = compiles(noted)
+    for call in calls:
+        made(*call)
+    return len(traces)
+def both(name, compiles, array):
+    lengths = count(compiles, lambda v: v * v, [(array([1.0] * n),) for n in (2, 3, 4)])
+    exponents = count(compiles, lambda v, e: v**e, [(array([2.0]), e) for e in (2, 3, 4)])
+    found[name] = [lengths, exponents]
+try:
+    import jax
+    both("jax.jit", jax.jit, jax.numpy.array)
+except ImportError:
+    pass
+try:
+    import mlx.core as mx
+    both("mx.compile", mx.compile, mx.array)
+    both("shapeless", lambda function: mx.compile(function, shapeless=True), mx.array)
+except ImportError:
+    pass
+try:
+    import torch
+    made = []
+    def compiler(graph, inputs):
+        made.append(inputs)
+        return graph.forward
+    counts = []
+    for function, calls in (
+        (lambda v: v * v, [(torch.ones(n),) for n in (2, 3, 4)]),
+        (lambda v, e: v**e, [(torch.ones(2), e) for e in (2, 3, 4)]),
+    ):
+        made.clear()
+        compiled = torch.compile(function, backend=compiler)
+        for call in calls:
+            compiled(*call)
+        counts.append(len(made))
+    found["torch.compile"] = counts
+except ImportError:
+    pass
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.needs("torch", "jax", "mlx")
+def test_the_frameworks_trace_again_for_what_the_lesson_says_today():
+    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout.splitlines()[-1]) == {
+        "jax.jit": [3, 1],
+        "mx.compile": [3, 3],
+        "shapeless": [1, 3],
+        "torch.compile": [2, 2],
+    }

@@ -34,6 +34,29 @@ def incoming_left_out(hidden: Any, d_hidden: Any) -> Any:
     return 1 - hidden * hidden
 
 
+def last_path_only(tape: Any, last: Any) -> Any:
+    slopes = {last: 1.0}
+    for result, takes, rule in reversed(tape):
+        slopes.update(zip(takes, rule(slopes[result]), strict=True))
+    return slopes
+
+
+def paths_multiplied(tape: Any, last: Any) -> Any:
+    slopes = {last: 1.0}
+    for result, takes, rule in reversed(tape):
+        for name, slope in zip(takes, rule(slopes[result]), strict=True):
+            slopes[name] = slopes.get(name, 1) * slope
+    return slopes
+
+
+def chained_twice(tape: Any, last: Any) -> Any:
+    slopes = {last: 1.0}
+    for result, takes, rule in reversed(tape):
+        for name, slope in zip(takes, rule(slopes[result]), strict=True):
+            slopes[name] = slopes.get(name, 0) + slope * slopes[result]
+    return slopes
+
+
 def mean_and_spread_fixed(taken: Any, d_result: Any) -> Any:
     return d_result / taken.std(axis=1, keepdims=True)
 
@@ -90,6 +113,30 @@ COACHING = {
             (say("You wrote a plus where tanh has a minus."), wrong_sign),
             (say("You took tanh once more: hidden is its result already."), tanh_again),
             (say("You left out the slope that comes in."), incoming_left_out),
+        ],
+    ),
+    "walk_back": coaching(
+        hints=[
+            say("Which operation was noted last? Its slope is the only one that is known at the start."),
+            say(
+                "`reversed(tape)` gives the operations from the last to the first. A name that has a slope "
+                "already keeps it, and the new one is added."
+            ),
+            say("`slopes.get(name, 0)` is the slope so far, and 0 where there is none yet."),
+        ],
+        mistakes=[
+            (
+                say("A name that is taken twice keeps only one of its slopes; the other is overwritten."),
+                last_path_only,
+            ),
+            (
+                say("You multiplied the slopes of two paths; along a path they multiply, but paths add up."),
+                paths_multiplied,
+            ),
+            (
+                say("You multiplied by the slope at the result; the rule has done that already."),
+                chained_twice,
+            ),
         ],
     ),
     "normalize_back": coaching(

@@ -51,6 +51,46 @@ def slope_of_the_sigmoid(hidden, d_hidden):
     return hidden * (1 - hidden) * d_hidden
 
 
+def the_last_path_wins(tape, last):
+    slopes = {last: 1.0}
+    for result, takes, rule in reversed(tape):
+        for name, slope in zip(takes, rule(slopes[result]), strict=True):
+            slopes[name] = slope
+    return slopes
+
+
+def the_first_path_wins(tape, last):
+    slopes = {last: 1.0}
+    for result, takes, rule in reversed(tape):
+        for name, slope in zip(takes, rule(slopes[result]), strict=True):
+            slopes.setdefault(name, slope)
+    return slopes
+
+
+def from_the_first_to_the_last(tape, last):
+    slopes = {last: 1.0}
+    for result, takes, rule in tape:
+        for name, slope in zip(takes, rule(slopes[result]), strict=True):
+            slopes[name] = slopes.get(name, 0) + slope
+    return slopes
+
+
+def paths_multiplied(tape, last):
+    slopes = {last: 1.0}
+    for result, takes, rule in reversed(tape):
+        for name, slope in zip(takes, rule(slopes[result]), strict=True):
+            slopes[name] = slopes.get(name, 1) * slope
+    return slopes
+
+
+def multiplied_by_the_slope_once_more(tape, last):
+    slopes = {last: 1.0}
+    for result, takes, rule in reversed(tape):
+        for name, slope in zip(takes, rule(slopes[result]), strict=True):
+            slopes[name] = slopes.get(name, 0) + slope * slopes[result]
+    return slopes
+
+
 def mean_and_spread_taken_as_fixed(taken, d_result):
     return d_result / taken.std(axis=1, keepdims=True)
 
@@ -89,6 +129,13 @@ WRONG = {
         slope_of_tanh_alone,
         not_squared,
         slope_of_the_sigmoid,
+    ],
+    "walk_back": [
+        the_last_path_wins,
+        the_first_path_wins,
+        from_the_first_to_the_last,
+        paths_multiplied,
+        multiplied_by_the_slope_once_more,
     ],
     "normalize_back": [
         mean_and_spread_taken_as_fixed,
