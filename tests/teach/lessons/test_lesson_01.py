@@ -1,127 +1,129 @@
-"""Lesson 01: what its text says of the receipts is true, and its blank can be filled."""
+"""Lesson 03: what its text says of the recorded lines and of placement holds in the saved notebook."""
 
-import lessons  # scripts/lessons.py, which runs them
-import nbformat
-import numpy as np
+import re
+
 import pytest
 
-from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
-from jupyter_mlgpu.teach.lessons import check, recordings
-from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import add_in_halves, add_three
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+from jupyter_mlgpu.explain.logs.reader import LogReader
+from jupyter_mlgpu.teach.lessons.exercises.lesson_03 import reasons, severity
 
 
-@pytest.fixture
-def learner(first_lesson):
-    return nbformat.read(first_lesson, 4)
+@pytest.fixture(scope="module")
+def lesson(saved_lesson):
+    return saved_lesson("03")
 
 
-def cell(notebook, name):
-    return next(cell for cell in notebook.cells if cell.id == name)
+@pytest.fixture(scope="module")
+def recorded(lesson):
+    """The recorded lines, as the lesson has them."""
+    return re.search(r'"""\\\n(.*?)"""', lesson.prose("recorded"), re.DOTALL)[1]
 
 
-def record(notebook, name):
-    return Record.from_json(cell(notebook, name).outputs[-1].data[MIME_TYPE])
+def test_the_kit_explains_all_nine_recorded_lines(recorded):
+    reader = LogReader(Catalogue.load())
+    reader.feed("recorded", recorded.encode(), "")
+    lines = reader.finish().lines
+    assert [one.text for one in lines] == recorded.splitlines()
+    assert len(lines) == 9
+    assert all(one.id for one in lines)
 
 
-def operations(notebook, name):
-    return [place.operations for place in record(notebook, name).device.ran_on]
+def test_the_only_error_is_harmless_and_the_only_call_for_action_is_an_information(lesson):
+    rows = re.findall(r"^([IWEF-])  (\w+) ", lesson.shown("explain"), re.MULTILINE)
+    assert len(rows) == 9
+    assert [verdict for letter, verdict in rows if letter == "E"] == ["harmless"]
+    assert [letter for letter, verdict in rows if verdict in ("action", "fatal")] == ["I"]
+    assert "It was 1." in lesson.shown("count-action")
 
 
-def test_the_sum_is_the_one_of_the_article_at_once_and_from_the_graph(learner):
-    assert cell(learner, "at-once").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
-    assert cell(learner, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
+@pytest.fixture(scope="module")
+def fork(lesson):
+    """What the kit reads in the recorded log of Apple's fork."""
+    log = re.search(r'"""\\\n(.*?)"""', lesson.prose("fork"), re.DOTALL)[1]
+    reader = LogReader(Catalogue.load())
+    reader.feed("recorded", log.encode(), "")
+    return log, reader.finish()
 
 
-def test_the_digits_that_the_lesson_tells_of_are_those_of_float32(learner):
-    two, tenth = np.float32(2), np.float32(0.1)
-    told = cell(learner, "at-once-says").source
-    assert f"stored as {np.float32(2.1):.7f}" in told
-    assert f"comes out as {two + np.float32(0.2) - tenth:.7f}" in told
+def test_the_kit_explains_every_line_of_the_fork_and_each_stands_in_the_catalogue_s_own_reports(fork):
+    log, notes = fork
+    assert [one.text for one in notes.lines] == log.splitlines()
+    assert all(one.id for one in notes.lines)
+    definitions = Catalogue.load().definitions
+    cited = "".join(definitions[one.id].source for one in notes.lines)
+    assert [number for number in (71, 195, 257) if f"apple/tensorflow_macos#{number}" not in cited] == []
 
 
-def test_the_receipts_say_what_the_lesson_says_they_say(learner):
-    assert operations(learner, "at-once") == [2]
-    assert operations(learner, "run") == [1]
-    for without_operations in ("import", "describe", "compile"):
-        assert operations(learner, without_operations) == []
+def test_the_forks_lines_of_native_code_are_all_information_and_its_subgraphs_fell_back(fork):
+    log, notes = fork
+    assert {severity(line) for line in log.splitlines()[1:]} == {"I"}
+    subgraphs = notes.facts["mlc_subgraphs"].value
+    assert subgraphs["converted"] == ["MLCSubgraphOp_0_0"]
+    assert "MLCSubgraphOp_0_0" not in subgraphs["nodes"]
+    assert subgraphs["nodes"]["MLCSubgraphOp_0_1"] == {"dropout/RealDiv": "RealDiv"}
+    backward = [one for one in subgraphs["fell_back"] if one.startswith("train/gradients/")]
+    assert len(backward) == 3
+    assert len(subgraphs["fell_back"]) == 5
 
 
-def test_the_profiler_lists_two_additions_for_two_plus_signs_and_one_for_all_three_in_the_graph(learner):
-    def additions(name):
-        return {one.type: one.count for one in record(learner, name).ops if one.type.startswith("Add")}
-
-    found = {name: additions(name) for name in ("ops-at-once", "ops-graph", "ops-add-n")}
-    assert found == {"ops-at-once": {"AddV2": 2}, "ops-graph": {"AddN": 1}, "ops-add-n": {"AddN": 1}}
-    told = cell(learner, "ops-listed").outputs[0].text.splitlines()
-    assert told == [f"{name:<9} {one}" for name, one in zip(
-        ("a + b + c", "the graph", "tf.add_n"), found.values(), strict=True)]  # fmt: skip
+def test_the_picture_of_the_fork_shows_each_subgraph_with_its_reason(lesson, fork):
+    _, notes = fork
+    drawn = lesson.shown("fork-picture")
+    for name, nodes in notes.facts["mlc_subgraphs"].value["nodes"].items():
+        (node,) = nodes
+        assert f"  {name} (fell back to the CPU) takes {node}\n" in f"{drawn}\n"
 
 
-def test_a_sum_in_halves_takes_as_many_rounds_as_the_count_can_be_halved():
-    for count in range(1, 40):
-        assert add_in_halves(list(range(count))) == (sum(range(count)), (count - 1).bit_length())
+def test_every_note_of_the_import_is_known(lesson):
+    assert all(line.id for line in lesson.receipt("import").logs)
+    shown = re.findall(r"^\d+ x ", lesson.shown("own-notes"), re.MULTILINE)
+    assert len(shown) == len(lesson.receipt("import").logs)
 
 
-def test_the_blank_is_shown_as_open_and_the_cells_below_go_on(learner):
-    verdict = cell(learner, "check").outputs[0].data["text/plain"]
-    assert verdict.startswith("○ Still open.")
-    assert "Until it is right, the cells below use the reference answer." in verdict
+def test_the_parser_finds_the_letter_of_every_line_of_the_learners_own_log(lesson):
+    texts = [line.text for line in lesson.receipt("import").logs]
+    assert any(re.match(r"[IWEF]\d{4} ", one) for one in texts), "no line of abseil's"
+    for text in texts:
+        there = re.match(r"(?:\S+ \S+: )?([IWEF])(?:\d{4})? ", text)
+        assert severity(text) == (there[1] if there else "")
+        assert there or text.startswith("WARNING: All log messages before absl")
+    assert len(re.findall(r"^[IWEF]  \w", lesson.shown("own-letters"), re.MULTILINE)) == len(texts) - 1
 
 
-@pytest.mark.slow
-def test_a_learner_who_fills_the_blanks_is_told_so_and_sees_the_guess_again(learner, first_lesson):
-    describe = cell(learner, "describe")
-    describe.source = describe.source.replace("return ...", "return x + y + z")
-    predict = cell(learner, "predict")
-    predict.source = predict.source.replace("...)", "2)")
-    done = lessons.run(learner, first_lesson)
-    assert cell(done, "check").outputs[0].data["text/plain"].startswith("✓ Right.")
-    assert "You predicted 2; it was 1: 2 times too high." in cell(done, "run-count").outputs[0].text
-    assert cell(done, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
+def test_the_product_is_the_same_on_every_device_and_the_receipt_names_them_all(lesson):
+    assert lesson.shown("product") == "{'[[22, 28], [49, 64]]'}\n"
+    assert [place.device for place in lesson.receipt("product").device.ran_on] == ["cpu:0", "cpu:1"]
 
 
-def test_checking_again_and_again_makes_tensorflow_warn_of_nothing(caplog):
-    import tensorflow as tf
-
-    tf.get_logger().addHandler(caplog.handler)
-    try:
-        assert {check("add_three", add_three).state for _ in range(12)} == {"right"}
-    finally:
-        tf.get_logger().removeHandler(caplog.handler)
-    assert caplog.messages == []
+def test_a_missing_device_gives_the_right_numbers_and_the_receipt_says_where(lesson):
+    assert lesson.shown("break-missing") == "[[22. 28.]\n [49. 64.]]\n"
+    assert any("not on gpu:7" in note for note in lesson.receipt("break-missing").notes)
+    assert lesson.shown("break-strict") == "refused: True\n"
 
 
-def test_tensorflow_already_uses_fast_instructions_as_the_receipts_note_says(saved_lesson):
-    loaded = saved_lesson("01")
-    (meaning,) = [one.meaning for one in loaded.receipt("import").logs if one.id == "cpu-instructions-used"]
-    assert meaning.startswith("The heavy routines already use this CPU's fast instructions.")
-    assert "heavy routines already use the processor's fast instructions" in loaded.prose("load-says")
+def test_the_reasons_are_those_that_the_kit_reads_also_where_lines_are_shuffled(lesson, fork):
+    log, notes = fork
+    by_kit = notes.facts["mlc_subgraphs"].value["nodes"]
+    assert reasons(log) == {name: next(iter(nodes)) for name, nodes in by_kit.items()}
+    assert lesson.shown("shuffled").count("the reasons are the kit's: True\n") == 2
 
 
-def test_mlx_has_noted_two_additions_down_and_computes_at_eval_as_the_replayed_lines_say():
-    kept = recordings.read(recordings.FOLDER / "01_mlx.json")
-    assert kept.framework.startswith("MLX ")
-    found = [tuple(row.values()) for row in kept.data["rows"]]
-    assert found == [
-        ("written", "Add Add", 0),
-        ("after mx.eval", "nothing", 4 * 4_194_304 / 2**20),
-        ("written, with mx.compile", "CompiledAddAdd", 0),
-    ]
+def test_every_form_that_the_lesson_shows_is_read_as_the_kit_reads_it(lesson):
+    shown = re.findall(r"^    … (TensorFlow graph .*)$", lesson.prose("hard-says"), re.MULTILINE)
+    lines = [f"Compute: Failed in processing {one.replace('…', 'with frame_id = 0')}" for one in shown]
+    assert len(lines) == 3
+    for line in lines:
+        reader = LogReader(Catalogue.load())
+        reader.feed("recorded", f"2021-03-08 20:50:58.716976: I a/b.cc:332] {line}\n".encode(), "")
+        ((name, nodes),) = reader.finish().facts["mlc_subgraphs"].value["nodes"].items()
+        assert reasons(f"{line}\n") == {name: next(iter(nodes))}
 
 
-def test_where_mlx_is_installed_the_cell_finds_what_was_recorded(learner, monkeypatch):
-    pytest.importorskip("mlx.core", reason="MLX is not installed")
-    shown = []
-    monkeypatch.setattr(
-        "jupyter_mlgpu.lessons.figures", lambda name, rows: shown.append((name, rows)), raising=False
-    )
-    exec(cell(learner, "mlx").source, {"checked": check("add_three", add_three)})
-    kept = recordings.read(recordings.FOLDER / "01_mlx.json")
-    assert shown == [("01_mlx", kept.data["rows"])]
-
-
-def test_where_mlx_is_missing_the_reader_is_told_so_and_sees_the_recorded_lines(learner):
-    told, table, *_ = cell(learner, "mlx").outputs
-    assert told.text.startswith("MLX is not installed here")
-    assert table.data["text/plain"].startswith(str(recordings.read(recordings.FOLDER / "01_mlx.json")))
+def test_no_memory_in_a_line_says_nothing_of_shared_memory(lesson, recorded):
+    """A Mac with a card of its own printed it, too: tensorflow#57058, a Radeon Pro 555X."""
+    assert "with 0 MB memory" in recorded
+    definition = Catalogue.load().definitions["pluggable-device-created"]
+    assert "tensorflow/tensorflow#57058" in definition.source
+    assert "shared" not in lesson.shown("explain")
+    assert "*unified memory*" not in lesson.prose("explain-read")

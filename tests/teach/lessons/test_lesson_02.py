@@ -1,172 +1,127 @@
-"""Lesson 02: what its text says of dispatch, the race and the arithmetic holds in the saved notebook."""
+"""Lesson 01: what its text says of the receipts is true, and its blank can be filled."""
 
-import ast
-import re
-from pathlib import Path
-
+import lessons  # scripts/lessons.py, which runs them
+import nbformat
+import numpy as np
 import pytest
 
-from jupyter_mlgpu.planning import kernels
-from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import (
-    PretendDevice,
-    crossover,
-    fair_time,
-    flops_per_byte,
-)
-from jupyter_mlgpu.teach.lessons.recordings import FOLDER, read
-
-MEASURED = Path(__file__).resolve().parents[3] / "docs" / "measurements"
-RECORDED = MEASURED / "2026-11-21-h200-lessons" / "README.md"
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.teach.lessons import check, recordings
+from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import add_in_halves, add_three
 
 
-@pytest.fixture(scope="module")
-def lesson(saved_lesson):
-    return saved_lesson("02")
+@pytest.fixture
+def learner(first_lesson):
+    return nbformat.read(first_lesson, 4)
 
 
-def recorded_race_chart():
-    """The table of the race on the recorded machine."""
-    recorded = RECORDED.read_text(encoding="utf-8")
-    return re.search(r"`race-chart`:\n\n```text\n(.*?)```", recorded, re.DOTALL)[1]
+def cell(notebook, name):
+    return next(cell for cell in notebook.cells if cell.id == name)
 
 
-def column(text, number):
-    """The numbers of a table's column, below its head; the first column has no blanks in its rows."""
-    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
-    return [float(row[number].replace(",", "")) for row in rows if re.match(r"^[\d,.e]+$", row[0])]
+def record(notebook, name):
+    return Record.from_json(cell(notebook, name).outputs[-1].data[MIME_TYPE])
 
 
-def test_two_hundred_operations_take_far_longer_than_their_arithmetic(lesson):
-    (microseconds,) = map(int, re.findall(r"It was (\d+)\.", lesson.shown("small")))
-    assert microseconds > 10 * 0.2
+def operations(notebook, name):
+    return [place.operations for place in record(notebook, name).device.ran_on]
 
 
-def test_the_two_devices_on_paper_cross_where_the_text_says(lesson):
-    code = lesson.prose("on-paper")
-    (slow, slow_each), (fast, fast_each) = (
-        map(float, re.search(rf'"{name}": \((\S+), (\S+)\)', code).groups())
-        for name in ("little dispatch, slow", "much dispatch, fast")
-    )
-    crossing = (fast - slow) / (slow_each - fast_each)
-    assert f"n ≈ {round(crossing, -2):,.0f}" in lesson.prose("on-paper-says")
+def test_the_sum_is_the_one_of_the_article_at_once_and_from_the_graph(learner):
+    assert cell(learner, "at-once").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
+    assert cell(learner, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
 
 
-def test_the_race_is_flat_beside_the_work_and_climbs_in_the_end(lesson):
-    sizes = column(lesson.shown("race-chart"), 0)
-    times = column(lesson.shown("race-chart"), 1)
-    assert sizes == [10**one for one in range(2, 8)]
-    # Ten times the numbers take nothing like ten times the time at first, and far longer in the end.
-    assert times[1] < 8 * times[0]
-    assert times[-1] > 3 * times[-2]
+def test_the_digits_that_the_lesson_tells_of_are_those_of_float32(learner):
+    two, tenth = np.float32(2), np.float32(0.1)
+    told = cell(learner, "at-once-says").source
+    assert f"stored as {np.float32(2.1):.7f}" in told
+    assert f"comes out as {two + np.float32(0.2) - tenth:.7f}" in told
 
 
-def test_the_figures_of_the_recorded_machine_are_those_of_its_own_run(lesson):
-    chart = recorded_race_chart()
-    times = {
-        size: [round(float(time)) for time in re.search(rf"\n{size} +([\d.]+) +([\d.]+)", chart).groups()]
-        for size in ("100", "10,000")
-    }
-    recorded = RECORDED.read_text(encoding="utf-8")
-    (crossing,) = re.findall(r"faster than cpu:0 at about n = ([\d,]+)", recorded)
-    told = lesson.prose("race-read")
-    assert "the processor took {} µs for n = 100 and the GPU {} µs".format(*times["100"]) in told
-    assert "for n = 10,000 it was {} µs and {} µs".format(*times["10,000"]) in told
-    assert f"They cross there at about n = {crossing}." in told
+def test_the_receipts_say_what_the_lesson_says_they_say(learner):
+    assert operations(learner, "at-once") == [2]
+    assert operations(learner, "run") == [1]
+    for without_operations in ("import", "describe", "compile"):
+        assert operations(learner, without_operations) == []
 
 
-def test_a_row_times_a_column_is_worth_a_quarter_of_an_operation_a_byte(lesson):
-    assert {round(flops_per_byte(1, size, 1), 2) for size in (100, 10_000, 1_000_000)} == {0.25}
-    assert [flops_per_byte(size, size, size) for size in (600, 6000)] == pytest.approx([100, 1000])
-    assert lesson.shown("intensity").count("0.25 operations a byte") == 3
+def test_the_profiler_lists_two_additions_for_two_plus_signs_and_one_for_all_three_in_the_graph(learner):
+    def additions(name):
+        return {one.type: one.count for one in record(learner, name).ops if one.type.startswith("Add")}
+
+    found = {name: additions(name) for name in ("ops-at-once", "ops-graph", "ops-add-n")}
+    assert found == {"ops-at-once": {"AddV2": 2}, "ops-graph": {"AddN": 1}, "ops-add-n": {"AddN": 1}}
+    told = cell(learner, "ops-listed").outputs[0].text.splitlines()
+    assert told == [f"{name:<9} {one}" for name, one in zip(
+        ("a + b + c", "the graph", "tf.add_n"), found.values(), strict=True)]  # fmt: skip
 
 
-def test_the_square_product_does_more_arithmetic_a_second_and_moves_less(lesson):
-    row, square = lesson.shown("two-works").splitlines()[1:3]
-    row_flops, row_bytes = map(float, row.split()[-2:])
-    square_flops, square_bytes = map(float, square.split()[-2:])
-    assert square_flops > 4 * row_flops
-    assert square_bytes < row_bytes
+def test_a_sum_in_halves_takes_as_many_rounds_as_the_count_can_be_halved():
+    for count in range(1, 40):
+        assert add_in_halves(list(range(count))) == (sum(range(count)), (count - 1).bit_length())
 
 
-def test_the_table_behind_the_plan_has_the_types_that_the_text_names_and_no_others(lesson):
-    table = kernels.load("metal")
-    types = set().union(*(one.types["T"] for one in table.of("MatMul", "GPU")))
-    assert types == {"float32", "float16", "bfloat16"}
-    assert "kernels for `MatMul` in float32, float16 and bfloat16, and none in float64" in lesson.prose(
-        "plan-read"
-    )
+def test_the_blank_is_shown_as_open_and_the_cells_below_go_on(learner):
+    verdict = cell(learner, "check").outputs[0].data["text/plain"]
+    assert verdict.startswith("○ Still open.")
+    assert "Until it is right, the cells below use the reference answer." in verdict
 
 
-def test_the_plan_of_a_layer_in_float64_leaves_its_product_on_the_cpu(lesson):
-    shown = lesson.shown("plan")
-    assert "3 stay on the CPU (MatMul, AddV2, Identity)" in shown
-    copied, tensors = re.search(
-        r"^([\d,]+) bytes in (\d+) tensors would be copied", shown, re.MULTILINE
-    ).groups()
-    assert (copied, int(tensors)) == (f"{8 * (100 + 100 + 1):,}", 3)
+@pytest.mark.slow
+def test_a_learner_who_fills_the_blanks_is_told_so_and_sees_the_guess_again(learner, first_lesson):
+    describe = cell(learner, "describe")
+    describe.source = describe.source.replace("return ...", "return x + y + z")
+    predict = cell(learner, "predict")
+    predict.source = predict.source.replace("...)", "2)")
+    done = lessons.run(learner, first_lesson)
+    assert cell(done, "check").outputs[0].data["text/plain"].startswith("✓ Right.")
+    assert "You predicted 2; it was 1: 2 times too high." in cell(done, "run-count").outputs[0].text
+    assert cell(done, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
 
 
-def test_a_thousand_calls_cost_more_than_one_with_a_batch(lesson):
-    apart, together = (float(line.split()[-1]) for line in lesson.shown("break-batch").splitlines()[1:3])
-    assert apart > 10 * together
+def test_checking_again_and_again_makes_tensorflow_warn_of_nothing(caplog):
+    import tensorflow as tf
+
+    tf.get_logger().addHandler(caplog.handler)
+    try:
+        assert {check("add_three", add_three).state for _ in range(12)} == {"right"}
+    finally:
+        tf.get_logger().removeHandler(caplog.handler)
+    assert caplog.messages == []
 
 
-def test_the_replayed_missing_fence_is_the_one_that_was_measured(lesson):
-    printed = (MEASURED / "2026-11-21-h200-contract" / "output.txt").read_text(encoding="utf-8")
-    count, wall, handed_over = re.search(
-        r"(\d+) products: events \S+ s, wall (\S+) s, dispatched in (\S+) s", printed
-    ).groups()
-    rows = read(FOLDER / "02_fence.json").data["rows"]
-    assert [row["the clock is read"] for row in rows] == [
-        f"{count} products, all handed over",
-        f"{count} products, all done",
+def test_tensorflow_already_uses_fast_instructions_as_the_receipts_note_says(saved_lesson):
+    loaded = saved_lesson("01")
+    (meaning,) = [one.meaning for one in loaded.receipt("import").logs if one.id == "cpu-instructions-used"]
+    assert meaning.startswith("The heavy routines already use this CPU's fast instructions.")
+    assert "heavy routines already use the processor's fast instructions" in loaded.prose("load-says")
+
+
+def test_mlx_has_noted_two_additions_down_and_computes_at_eval_as_the_replayed_lines_say():
+    kept = recordings.read(recordings.FOLDER / "01_mlx.json")
+    assert kept.framework.startswith("MLX ")
+    found = [tuple(row.values()) for row in kept.data["rows"]]
+    assert found == [
+        ("written", "Add Add", 0),
+        ("after mx.eval", "nothing", 4 * 4_194_304 / 2**20),
+        ("written, with mx.compile", "CompiledAddAdd", 0),
     ]
-    assert [row["ms"] for row in rows] == pytest.approx([float(handed_over) * 1e3, float(wall) * 1e3])
-    # 4,096 by 4,096, as tests/device/test_on_gpu.py makes them: far above what the device can do.
-    rates = [int(count) * 2 * 4096**3 / row["ms"] * 1e3 / 1e12 for row in rows]
-    assert [f"{rate:,.0f}" for rate in (round(rates[0], -2), rates[1])] == ["7,500", "51"]
-    assert "7,500 TFLOP/s in float32, where lesson 4 measures 51" in lesson.prose("remember")
 
 
-def test_the_race_is_that_of_the_post_up_to_ten_million_and_its_largest_arrays_are_as_large_as_told(lesson):
-    assert "n = 10² to 10⁸; ten runs each after a warm-up" in lesson.prose("on-paper-says")
-    assert "--over n=1e2,1e3,1e4,1e5,1e6,1e7 " in lesson.cells["race"].source
-    assert "10 runs each after warm-up" in lesson.shown("race")
-    assert f"take {2 * 4 * 10**8 / 1e9:.1f} GB" in lesson.prose("on-paper-says")
-    # The post timed the making of its arrays, too; the race makes them beforehand.
-    assert "the timed function also made its arrays" in lesson.prose("on-paper-says").lower()
-    assert "ops.ones" in lesson.cells["setup"].source
-    assert "ones" not in lesson.cells["race"].source
+def test_where_mlx_is_installed_the_cell_finds_what_was_recorded(learner, monkeypatch):
+    pytest.importorskip("mlx.core", reason="MLX is not installed")
+    shown = []
+    monkeypatch.setattr(
+        "jupyter_mlgpu.lessons.figures", lambda name, rows: shown.append((name, rows)), raising=False
+    )
+    exec(cell(learner, "mlx").source, {"checked": check("add_three", add_three)})
+    kept = recordings.read(recordings.FOLDER / "01_mlx.json")
+    assert shown == [("01_mlx", kept.data["rows"])]
 
 
-def test_the_pretend_device_works_while_python_goes_on():
-    device = PretendDevice(prepare=3.0, dispatch=0.005, compute=0.2)
-    result = device.work()
-    assert device.clock() == pytest.approx(1003.005)
-    device.wait(result)
-    assert device.clock() == pytest.approx(1003.205)
-    assert fair_time(device.work, device.wait, device.clock) == pytest.approx(0.205)
-
-
-def test_it_computes_with_keras_alone_so_that_every_backend_serves(lesson):
-    code = "\n".join(cell.source for cell in lesson.cells.values() if cell.cell_type == "code")
-    # The plan of a Keras model is one of TensorFlow's graph, so that cell asks which framework there is.
-    code = code.replace('if framework == "tensorflow":\n', "")
-    assert not re.search(r"\b(tf\.|tensorflow|torch|jax)\b", code)
-
-
-def test_the_hard_exercise_is_asked_about_the_recorded_race_and_comes_within_twice_of_it(lesson):
-    rows = re.findall(r"^(100|1e7) +([\d,.]+) +([\d.]+)$", recorded_race_chart(), re.MULTILINE)
-    measured = [[float(one.replace(",", "")) for one in row] for row in rows]
-    asked = re.search(r"processor, gpu = (.*)", lesson.cells["crossover-here"].source)[1]
-    processor, gpu = ast.literal_eval(asked)
-    assert [list(one) for one in processor] == [[size, time] for size, time, _ in measured]
-    assert [list(one) for one in gpu] == [[size, time] for size, _, time in measured]
-    assert 0.5 < crossover(processor, gpu) / 3300 < 2
-    assert lesson.shown("crossover-here") == ""
-
-
-def test_devices_that_are_known_cross_where_their_times_are_the_same():
-    one, other = [(100, 11), (1000, 20)], [(100, 50.2), (1000, 52)]
-    assert crossover(one, other) == pytest.approx(5000)
-    assert crossover(other, one) == pytest.approx(5000)
+def test_where_mlx_is_missing_the_reader_is_told_so_and_sees_the_recorded_lines(learner):
+    told, table, *_ = cell(learner, "mlx").outputs
+    assert told.text.startswith("MLX is not installed here")
+    assert table.data["text/plain"].startswith(str(recordings.read(recordings.FOLDER / "01_mlx.json")))

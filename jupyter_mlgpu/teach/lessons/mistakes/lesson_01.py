@@ -1,69 +1,127 @@
-"""Lesson 01: hints and likely mistakes."""
+"""Lesson 03: hints and likely mistakes."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.coaching import coaching
 
 
-def z_left_out(x: Any, y: Any, z: Any) -> Any:
-    return x + y
+def whole_first_word(line: Any) -> Any:
+    words = [*line.split(), "", "", ""]
+    if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
+        return words[2]
+    if words[0][:1] in ("I", "W", "E", "F") and words[0][1:].isdigit() and ":" in words[1]:
+        return words[0]
+    return ""
 
 
-def z_twice(x: Any, y: Any, z: Any) -> Any:
-    return x + y + z + z
+def the_date(line: Any) -> Any:
+    words = [*line.split(), "", "", ""]
+    if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
+        return words[0]
+    if words[0][:1] in ("I", "W", "E", "F") and words[0][1:].isdigit() and ":" in words[1]:
+        return words[0][0]
+    return ""
 
 
-def z_taken_away(x: Any, y: Any, z: Any) -> Any:
-    return x + y - z
+def no_device(device: Any, a: Any, b: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.matmul(a, b)
 
 
-def _halves(numbers: Any, rounds: Any) -> Any:
-    """Return the sum in halves, and the result of `rounds` in place of the right number of rounds."""
-    if len(numbers) == 1:
-        return numbers[0], 0
-    half = len(numbers) // 2
-    (left, before), (right, beside) = _halves(numbers[:half], rounds), _halves(numbers[half:], rounds)
-    return left + right, rounds(before, beside)
+def always_the_processor(device: Any, a: Any, b: Any) -> Any:
+    import tensorflow as tf
+
+    with tf.device("cpu:0"):
+        return tf.matmul(a, b)
 
 
-def one_after_the_other(numbers: Any) -> Any:
-    return _halves(numbers, lambda left, right: left + right + 1)
+_FAILED = r"Failed in processing TensorFlow graph (\S+) .*?"
 
 
-def joining_left_out(numbers: Any) -> Any:
-    return _halves(numbers, max)
+def number_of_the_log(log: Any) -> Any:
+    return dict(re.findall(rf"{_FAILED} for (?:node: )?(\S+)", log))
 
 
-def quicker_half(numbers: Any) -> Any:
-    return _halves(numbers, lambda left, right: 1 + min(left, right))
+def two_forms_alone(log: Any) -> Any:
+    return dict(re.findall(rf"{_FAILED} for node: (?:n\d+ = )?(\S+)", log))
+
+
+def nothing_for_a_reason(log: Any) -> Any:
+    found = re.findall(rf"{_FAILED}(?: for (?:node: (?:n\d+ = )?|n\d+ = )(\S+).*)?\n", log)
+    return dict(found)
 
 
 COACHING = {
-    "add_three": coaching(
+    "severity": coaching(
         hints=[
-            say("Which of x, y and z has its digit missing from your sum, or in it twice?"),
-            say("A plus sign adds two tensors of the same shape, number by number."),
-            say("Two plus signs in one line take all three."),
+            say("In which word of the line does the letter stand, in each of the two forms?"),
+            say(
+                "TensorFlow's letter is a word of its own; abseil's stands in front of the "
+                "date, in one word with it."
+            ),
+            say("words[2] is the third word, and words[0][0] the first character of the first."),
         ],
         mistakes=[
-            (say("You left out z."), z_left_out),
-            (say("You added z twice."), z_twice),
-            (say("You subtracted z instead of adding it."), z_taken_away),
+            (say("You gave abseil's whole first word: the letter is its first character."), whole_first_word),
+            (say("You gave the first word in TensorFlow's form, which is the date."), the_date),
         ],
     ),
-    "add_in_halves": coaching(
+    "product_on": coaching(
         hints=[
-            say("Both halves begin at the same time. After how many rounds are both of them there?"),
-            say("The right half is added as the left one is; it begins where the left one ends."),
-            say("`numbers[half:]` is the right half; the rounds are one more than those of the slower half."),
+            say("A right product does not say where it was computed. Look at the second part of the table."),
+            say(
+                "What is written inside the block of `with tf.device(...)` is made on that "
+                "device; what comes after it is not."
+            ),
+            say("Put the line with tf.matmul inside the block, indented."),
         ],
         mistakes=[
-            (say("You added the rounds of both halves; they run at the same time."), one_after_the_other),
-            (say("You left out the round that adds the two sums."), joining_left_out),
-            (say("You waited for the quicker half; the slower one has to be ready, too."), quicker_half),
+            (
+                say(
+                    "The product was not made on the device: nothing, or something else, stands "
+                    "inside the block."
+                ),
+                no_device,
+            ),
+            (say("You asked for the processor, whatever device was named."), always_the_processor),
+        ],
+    ),
+    "reasons": coaching(
+        hints=[
+            say(
+                "Go through the log line by line. Which words stand in each line of a failure, and in no "
+                "other? What stands right behind them?"
+            ),
+            say(
+                "The subgraph is the word after `TensorFlow graph`. The operation stands behind `for node:` "
+                "or behind `for`; where a number such as `n10 =` comes first, it is the word after that."
+            ),
+            say(
+                "One pattern can do it: `for `, then `node: `, or a number with ` = `, or both, and then the "
+                "name, `(\\S+)`."
+            ),
+        ],
+        mistakes=[
+            (
+                say("You took a number of the log's own, such as n10: the operation stands behind its `=`."),
+                number_of_the_log,
+            ),
+            (
+                say(
+                    "One form is missing: where a layer could not be created, the operation stands behind "
+                    "`for` without `node:`."
+                ),
+                two_forms_alone,
+            ),
+            (
+                say("A line that names no operation gives no reason: leave its subgraph out."),
+                nothing_for_a_reason,
+            ),
         ],
     ),
 }

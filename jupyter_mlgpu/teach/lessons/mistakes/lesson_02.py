@@ -1,4 +1,4 @@
-"""Lesson 02: hints and likely mistakes."""
+"""Lesson 01: hints and likely mistakes."""
 
 from __future__ import annotations
 
@@ -8,136 +8,62 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.coaching import coaching
 
 
-def not_waited_for(work: Any, wait: Any, clock: Any) -> Any:
-    wait(work())
-    start = clock()
-    work()
-    return clock() - start
+def z_left_out(x: Any, y: Any, z: Any) -> Any:
+    return x + y
 
 
-def not_warmed_up(work: Any, wait: Any, clock: Any) -> Any:
-    start = clock()
-    wait(work())
-    return clock() - start
+def z_twice(x: Any, y: Any, z: Any) -> Any:
+    return x + y + z + z
 
 
-def warm_up_not_waited_for(work: Any, wait: Any, clock: Any) -> Any:
-    work()
-    start = clock()
-    wait(work())
-    return clock() - start
+def z_taken_away(x: Any, y: Any, z: Any) -> Any:
+    return x + y - z
 
 
-def numbers_for_bytes(m: Any, k: Any, n: Any) -> Any:
-    return 2 * m * k * n / (m * k + k * n + m * n)
+def _halves(numbers: Any, rounds: Any) -> Any:
+    """Return the sum in halves, and the result of `rounds` in place of the right number of rounds."""
+    if len(numbers) == 1:
+        return numbers[0], 0
+    half = len(numbers) // 2
+    (left, before), (right, beside) = _halves(numbers[:half], rounds), _halves(numbers[half:], rounds)
+    return left + right, rounds(before, beside)
 
 
-def additions_left_out(m: Any, k: Any, n: Any) -> Any:
-    return m * k * n / (4 * (m * k + k * n + m * n))
+def one_after_the_other(numbers: Any) -> Any:
+    return _halves(numbers, lambda left, right: left + right + 1)
 
 
-def result_left_out(m: Any, k: Any, n: Any) -> Any:
-    return 2 * m * k * n / (4 * (m * k + k * n))
+def joining_left_out(numbers: Any) -> Any:
+    return _halves(numbers, max)
 
 
-def whole_time_divided(first: Any, second: Any) -> Any:
-    lines = []
-    for (n, short), (more, long) in (first, second):
-        each = long / more
-        lines.append((short - n * each, each))
-    (dispatch, each), (other_dispatch, other_each) = lines
-    return (other_dispatch - dispatch) / (each - other_each)
-
-
-def first_reading_for_dispatch(first: Any, second: Any) -> Any:
-    lines = [(short, (long - short) / (more - n)) for (n, short), (more, long) in (first, second)]
-    (dispatch, each), (other_dispatch, other_each) = lines
-    return (other_dispatch - dispatch) / (each - other_each)
-
-
-def wrong_way_round(first: Any, second: Any) -> Any:
-    lines = []
-    for (n, short), (more, long) in (first, second):
-        each = (long - short) / (more - n)
-        lines.append((short - n * each, each))
-    (dispatch, each), (other_dispatch, other_each) = lines
-    return (dispatch - other_dispatch) / (each - other_each)
+def quicker_half(numbers: Any) -> Any:
+    return _halves(numbers, lambda left, right: 1 + min(left, right))
 
 
 COACHING = {
-    "fair_time": coaching(
+    "add_three": coaching(
         hints=[
-            say(
-                "Look at the digits of your time: 3 is the preparing, 0.005 the launch, "
-                "0.2 the computing. Which should not be there, and which is missing?"
-            ),
-            say(
-                "What is only needed once, and what has not ended yet, have to be over "
-                "before the clock is read."
-            ),
-            say("The order is: work and wait; read the clock; work and wait again; read the clock."),
+            say("Which of x, y and z has its digit missing from your sum, or in it twice?"),
+            say("A plus sign adds two tensors of the same shape, number by number."),
+            say("Two plus signs in one line take all three."),
         ],
         mistakes=[
-            (say("You did not wait for the device: this is the time of the launch."), not_waited_for),
-            (
-                say("You timed the first call, which also prepares: warm up before you read the clock."),
-                not_warmed_up,
-            ),
-            (
-                say("The clock was read before the warm-up had ended: wait for its result, too."),
-                warm_up_not_waited_for,
-            ),
+            (say("You left out z."), z_left_out),
+            (say("You added z twice."), z_twice),
+            (say("You subtracted z instead of adding it."), z_taken_away),
         ],
     ),
-    "flops_per_byte": coaching(
+    "add_in_halves": coaching(
         hints=[
-            say("What has to be moved is not only what goes in."),
-            say("Count the numbers of three matrices: [m, k], [k, n] and [m, n]. Each takes some bytes."),
-            say(
-                "A float32 takes 4 bytes, and each of the m times n results k "
-                "multiplications and k additions."
-            ),
+            say("Both halves begin at the same time. After how many rounds are both of them there?"),
+            say("The right half is added as the left one is; it begins where the left one ends."),
+            say("`numbers[half:]` is the right half; the rounds are one more than those of the slower half."),
         ],
         mistakes=[
-            (say("You counted numbers, not bytes."), numbers_for_bytes),
-            (say("You left out the additions: they are as many as the multiplications."), additions_left_out),
-            (say("You left out the result, which has to be written."), result_left_out),
-        ],
-    ),
-    "crossover": coaching(
-        hints=[
-            say(
-                "Dispatch is the same in both readings of a device. So what is the second one longer for, "
-                "and for how many numbers?"
-            ),
-            say(
-                "The time for each number is the difference of the two times over that of the two n; what is "
-                "left of a reading without the time of its numbers is the dispatch."
-            ),
-            say(
-                "Equally long means: dispatch + n * each is the same for both. So n is the difference of the "
-                "dispatches, divided by that of the times for each number, taken the other way round."
-            ),
-        ],
-        mistakes=[
-            (
-                say(
-                    "You divided a whole time by its n: dispatch is in that time, too. Divide the difference "
-                    "of the two times by that of the two n."
-                ),
-                whole_time_divided,
-            ),
-            (
-                say("You took the first reading for the dispatch: the time of its numbers is in it, too."),
-                first_reading_for_dispatch,
-            ),
-            (
-                say(
-                    "You have the right size with the wrong sign: take one of the two differences the other "
-                    "way round."
-                ),
-                wrong_way_round,
-            ),
+            (say("You added the rounds of both halves; they run at the same time."), one_after_the_other),
+            (say("You left out the round that adds the two sums."), joining_left_out),
+            (say("You waited for the quicker half; the slower one has to be ready, too."), quicker_half),
         ],
     ),
 }

@@ -1,126 +1,142 @@
-"""Lesson 03: hints and likely mistakes."""
+"""Lesson 02: hints and likely mistakes."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.coaching import coaching
 
 
-def whole_first_word(line: Any) -> Any:
-    words = [*line.split(), "", "", ""]
-    if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
-        return words[2]
-    if words[0][:1] in ("I", "W", "E", "F") and words[0][1:].isdigit() and ":" in words[1]:
-        return words[0]
-    return ""
+def not_waited_for(work: Any, wait: Any, clock: Any) -> Any:
+    wait(work())
+    start = clock()
+    work()
+    return clock() - start
 
 
-def the_date(line: Any) -> Any:
-    words = [*line.split(), "", "", ""]
-    if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
-        return words[0]
-    if words[0][:1] in ("I", "W", "E", "F") and words[0][1:].isdigit() and ":" in words[1]:
-        return words[0][0]
-    return ""
+def not_warmed_up(work: Any, wait: Any, clock: Any) -> Any:
+    start = clock()
+    wait(work())
+    return clock() - start
 
 
-def no_device(device: Any, a: Any, b: Any) -> Any:
-    import tensorflow as tf
-
-    return tf.matmul(a, b)
-
-
-def always_the_processor(device: Any, a: Any, b: Any) -> Any:
-    import tensorflow as tf
-
-    with tf.device("cpu:0"):
-        return tf.matmul(a, b)
+def warm_up_not_waited_for(work: Any, wait: Any, clock: Any) -> Any:
+    work()
+    start = clock()
+    wait(work())
+    return clock() - start
 
 
-_FAILED = r"Failed in processing TensorFlow graph (\S+) .*?"
+def numbers_for_bytes(m: Any, k: Any, n: Any) -> Any:
+    return 2 * m * k * n / (m * k + k * n + m * n)
 
 
-def number_of_the_log(log: Any) -> Any:
-    return dict(re.findall(rf"{_FAILED} for (?:node: )?(\S+)", log))
+def additions_left_out(m: Any, k: Any, n: Any) -> Any:
+    return m * k * n / (4 * (m * k + k * n + m * n))
 
 
-def two_forms_alone(log: Any) -> Any:
-    return dict(re.findall(rf"{_FAILED} for node: (?:n\d+ = )?(\S+)", log))
+def result_left_out(m: Any, k: Any, n: Any) -> Any:
+    return 2 * m * k * n / (4 * (m * k + k * n))
 
 
-def nothing_for_a_reason(log: Any) -> Any:
-    found = re.findall(rf"{_FAILED}(?: for (?:node: (?:n\d+ = )?|n\d+ = )(\S+).*)?\n", log)
-    return dict(found)
+def whole_time_divided(first: Any, second: Any) -> Any:
+    lines = []
+    for (n, short), (more, long) in (first, second):
+        each = long / more
+        lines.append((short - n * each, each))
+    (dispatch, each), (other_dispatch, other_each) = lines
+    return (other_dispatch - dispatch) / (each - other_each)
+
+
+def first_reading_for_dispatch(first: Any, second: Any) -> Any:
+    lines = [(short, (long - short) / (more - n)) for (n, short), (more, long) in (first, second)]
+    (dispatch, each), (other_dispatch, other_each) = lines
+    return (other_dispatch - dispatch) / (each - other_each)
+
+
+def wrong_way_round(first: Any, second: Any) -> Any:
+    lines = []
+    for (n, short), (more, long) in (first, second):
+        each = (long - short) / (more - n)
+        lines.append((short - n * each, each))
+    (dispatch, each), (other_dispatch, other_each) = lines
+    return (dispatch - other_dispatch) / (each - other_each)
 
 
 COACHING = {
-    "severity": coaching(
+    "fair_time": coaching(
         hints=[
-            say("In which word of the line does the letter stand, in each of the two forms?"),
             say(
-                "TensorFlow's letter is a word of its own; abseil's stands in front of the "
-                "date, in one word with it."
+                "Look at the digits of your time: 3 is the preparing, 0.005 the launch, "
+                "0.2 the computing. Which should not be there, and which is missing?"
             ),
-            say("words[2] is the third word, and words[0][0] the first character of the first."),
+            say(
+                "What is only needed once, and what has not ended yet, have to be over "
+                "before the clock is read."
+            ),
+            say("The order is: work and wait; read the clock; work and wait again; read the clock."),
         ],
         mistakes=[
-            (say("You gave abseil's whole first word: the letter is its first character."), whole_first_word),
-            (say("You gave the first word in TensorFlow's form, which is the date."), the_date),
+            (say("You did not wait for the device: this is the time of the launch."), not_waited_for),
+            (
+                say("You timed the first call, which also prepares: warm up before you read the clock."),
+                not_warmed_up,
+            ),
+            (
+                say("The clock was read before the warm-up had ended: wait for its result, too."),
+                warm_up_not_waited_for,
+            ),
         ],
     ),
-    "product_on": coaching(
+    "flops_per_byte": coaching(
         hints=[
-            say("A right product does not say where it was computed. Look at the second part of the table."),
+            say("What has to be moved is not only what goes in."),
+            say("Count the numbers of three matrices: [m, k], [k, n] and [m, n]. Each takes some bytes."),
             say(
-                "What is written inside the block of `with tf.device(...)` is made on that "
-                "device; what comes after it is not."
+                "A float32 takes 4 bytes, and each of the m times n results k "
+                "multiplications and k additions."
             ),
-            say("Put the line with tf.matmul inside the block, indented."),
+        ],
+        mistakes=[
+            (say("You counted numbers, not bytes."), numbers_for_bytes),
+            (say("You left out the additions: they are as many as the multiplications."), additions_left_out),
+            (say("You left out the result, which has to be written."), result_left_out),
+        ],
+    ),
+    "crossover": coaching(
+        hints=[
+            say(
+                "Dispatch is the same in both readings of a device. So what is the second one longer for, "
+                "and for how many numbers?"
+            ),
+            say(
+                "The time for each number is the difference of the two times over that of the two n; what is "
+                "left of a reading without the time of its numbers is the dispatch."
+            ),
+            say(
+                "Equally long means: dispatch + n * each is the same for both. So n is the difference of the "
+                "dispatches, divided by that of the times for each number, taken the other way round."
+            ),
         ],
         mistakes=[
             (
                 say(
-                    "The product was not made on the device: nothing, or something else, stands "
-                    "inside the block."
+                    "You divided a whole time by its n: dispatch is in that time, too. Divide the difference "
+                    "of the two times by that of the two n."
                 ),
-                no_device,
+                whole_time_divided,
             ),
-            (say("You asked for the processor, whatever device was named."), always_the_processor),
-        ],
-    ),
-    "reasons": coaching(
-        hints=[
-            say(
-                "Go through the log line by line. Which words stand in each line of a failure, and in no "
-                "other? What stands right behind them?"
-            ),
-            say(
-                "The subgraph is the word after `TensorFlow graph`. The operation stands behind `for node:` "
-                "or behind `for`; where a number such as `n10 =` comes first, it is the word after that."
-            ),
-            say(
-                "One pattern can do it: `for `, then `node: `, or a number with ` = `, or both, and then the "
-                "name, `(\\S+)`."
-            ),
-        ],
-        mistakes=[
             (
-                say("You took a number of the log's own, such as n10: the operation stands behind its `=`."),
-                number_of_the_log,
+                say("You took the first reading for the dispatch: the time of its numbers is in it, too."),
+                first_reading_for_dispatch,
             ),
             (
                 say(
-                    "One form is missing: where a layer could not be created, the operation stands behind "
-                    "`for` without `node:`."
+                    "You have the right size with the wrong sign: take one of the two differences the other "
+                    "way round."
                 ),
-                two_forms_alone,
-            ),
-            (
-                say("A line that names no operation gives no reason: leave its subgraph out."),
-                nothing_for_a_reason,
+                wrong_way_round,
             ),
         ],
     ),

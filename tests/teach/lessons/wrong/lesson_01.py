@@ -1,71 +1,129 @@
-"""Wrong answers to the exercise of lesson 01: likely mistakes, each of which has to be rejected."""
+"""Wrong answers to the exercises of lesson 03: likely mistakes, each of which has to be rejected."""
 
+import re
+
+import numpy as np
 import tensorflow as tf
 
 
-def one_left_out(x, y, z):
-    return x + y
+def always_information(line):
+    return "I"
 
 
-def one_taken_away(x, y, z):
-    return x + y - z
+def any_letter_anywhere(line):
+    return next((letter for letter in "IWEF" if letter in line), "")
 
 
-def one_taken_twice(x, y, z):
-    return x + y + z + z
+def third_word_whatever_it_is(line):
+    words = line.split()
+    return words[2] if len(words) > 2 else ""
 
 
-def only_the_example(x, y, z):
-    return tf.constant([[111.0], [222.0], [333.0]])
+def first_letter(line):
+    return line[:1]
 
 
-def one_number_for_all(x, y, z):
-    return tf.reduce_sum(x + y + z)
+def whole_lines_only(line):
+    return line.split()[2]
 
 
-def lying_down(x, y, z):
-    return x + y + tf.transpose(z)
+def no_abseil(line):
+    words = line.split()
+    begins = len(words) > 2 and words[1].endswith(":") and words[2] in ("I", "W", "E", "F")
+    return words[2] if begins else ""
 
 
-def numbers_instead_of_a_description(x, y, z):
-    return tf.constant((x + y + z).numpy())
+def the_whole_first_word_of_abseil(line):
+    words = [*line.split(), "", "", ""]
+    if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
+        return words[2]
+    if words[0][:1] in ("I", "W", "E", "F") and words[0][1:].isdigit() and ":" in words[1]:
+        return words[0]
+    return ""
 
 
-def one_after_the_other(numbers):
-    return sum(numbers), len(numbers) - 1
+def no_device(device, a, b):
+    return tf.matmul(a, b)
 
 
-def a_round_too_few(numbers):
-    return sum(numbers), (len(numbers) - 1).bit_length() - 1
+def always_the_processor(device, a, b):
+    with tf.device("cpu:0"):
+        return tf.matmul(a, b)
 
 
-def rounds_rounded_down(numbers):
-    return sum(numbers), len(numbers).bit_length() - 1
+def leaves_too_early(device, a, b):
+    with tf.device(device):
+        a, b = tf.constant(a), tf.constant(b)
+    return tf.matmul(a, b)
 
 
-def right_half_left_out(numbers):
-    return sum(numbers[: len(numbers) // 2]), (len(numbers) - 1).bit_length()
+def the_other_way_round(device, a, b):
+    with tf.device(device):
+        return tf.matmul(b, a)
 
 
-def sum_alone(numbers):
-    return sum(numbers)
+def element_by_element(device, a, b):
+    with tf.device(device):
+        return tf.constant(a) * tf.transpose(tf.constant(b))
+
+
+def by_numpy(device, a, b):
+    with tf.device(device):
+        return np.matmul(a, b)
+
+
+FAILED = r"Failed in processing TensorFlow graph (\S+) .*?"
+NODE = r" for (?:node: (?:n\d+ = )?|n\d+ = )(\S+)"
+
+
+def name_cut_short(log):
+    return {name.rpartition("/")[2]: node for name, node in re.findall(FAILED + NODE, log)}
+
+
+def kind_for_the_name(log):
+    return dict(re.findall(FAILED + r"\((\w+)\)", log))
+
+
+def operations_alone(log):
+    return [node for _, node in re.findall(FAILED + NODE, log)]
+
+
+def the_first_failure_alone(log):
+    return dict(re.findall(FAILED + NODE, log)[:1])
+
+
+def numbered_form_alone(log):
+    return dict(re.findall(FAILED + r" n\d+ = (\S+)", log))
+
+
+def operation_for_subgraph(log):
+    return {node: name for name, node in re.findall(FAILED + NODE, log)}
 
 
 WRONG = {
-    "add_three": [
-        one_left_out,
-        one_taken_away,
-        one_taken_twice,
-        only_the_example,
-        one_number_for_all,
-        lying_down,
-        numbers_instead_of_a_description,
+    "severity": [
+        always_information,
+        any_letter_anywhere,
+        third_word_whatever_it_is,
+        first_letter,
+        whole_lines_only,
+        no_abseil,
+        the_whole_first_word_of_abseil,
     ],
-    "add_in_halves": [
-        one_after_the_other,
-        a_round_too_few,
-        rounds_rounded_down,
-        right_half_left_out,
-        sum_alone,
+    "product_on": [
+        no_device,
+        always_the_processor,
+        leaves_too_early,
+        the_other_way_round,
+        element_by_element,
+        by_numpy,
+    ],
+    "reasons": [
+        name_cut_short,
+        kind_for_the_name,
+        operations_alone,
+        the_first_failure_alone,
+        numbered_form_alone,
+        operation_for_subgraph,
     ],
 }

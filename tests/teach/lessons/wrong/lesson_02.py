@@ -1,134 +1,71 @@
-"""Wrong answers to the exercises of lesson 02: likely mistakes, each of which has to be rejected."""
+"""Wrong answers to the exercise of lesson 01: likely mistakes, each of which has to be rejected."""
+
+import tensorflow as tf
 
 
-def handing_over_alone(work, wait, clock):
-    wait(work())
-    start = clock()
-    work()
-    return clock() - start
+def one_left_out(x, y, z):
+    return x + y
 
 
-def without_warm_up(work, wait, clock):
-    start = clock()
-    wait(work())
-    return clock() - start
+def one_taken_away(x, y, z):
+    return x + y - z
 
 
-def warm_up_still_running(work, wait, clock):
-    work()
-    start = clock()
-    wait(work())
-    return clock() - start
+def one_taken_twice(x, y, z):
+    return x + y + z + z
 
 
-def waits_after_the_clock(work, wait, clock):
-    wait(work())
-    start = clock()
-    result = work()
-    taken = clock() - start
-    wait(result)
-    return taken
+def only_the_example(x, y, z):
+    return tf.constant([[111.0], [222.0], [333.0]])
 
 
-def the_wrong_way_round(work, wait, clock):
-    wait(work())
-    start = clock()
-    wait(work())
-    return start - clock()
+def one_number_for_all(x, y, z):
+    return tf.reduce_sum(x + y + z)
 
 
-def both_runs(work, wait, clock):
-    start = clock()
-    wait(work())
-    wait(work())
-    return clock() - start
+def lying_down(x, y, z):
+    return x + y + tf.transpose(z)
 
 
-def the_clock_itself(work, wait, clock):
-    wait(work())
-    wait(work())
-    return clock()
+def numbers_instead_of_a_description(x, y, z):
+    return tf.constant((x + y + z).numpy())
 
 
-def additions_forgotten(m, k, n):
-    return m * k * n / (4 * (m * k + k * n + m * n))
+def one_after_the_other(numbers):
+    return sum(numbers), len(numbers) - 1
 
 
-def numbers_for_bytes(m, k, n):
-    return 2 * m * k * n / (m * k + k * n + m * n)
+def a_round_too_few(numbers):
+    return sum(numbers), (len(numbers) - 1).bit_length() - 1
 
 
-def result_not_written(m, k, n):
-    return 2 * m * k * n / (4 * (m * k + k * n))
+def rounds_rounded_down(numbers):
+    return sum(numbers), len(numbers).bit_length() - 1
 
 
-def bytes_per_operation(m, k, n):
-    return 4 * (m * k + k * n + m * n) / (2 * m * k * n)
+def right_half_left_out(numbers):
+    return sum(numbers[: len(numbers) // 2]), (len(numbers) - 1).bit_length()
 
 
-def squares_alone(m, k, n):
-    return m / 6
-
-
-def two_lines(first, second):
-    lines = []
-    for (n, short), (more, long) in (first, second):
-        each = (long - short) / (more - n)
-        lines += [short - n * each, each]
-    return lines
-
-
-def dispatch_forgotten(first, second):
-    return (second[0][1] - first[0][1]) / (first[1][1] / first[1][0] - second[1][1] / second[1][0])
-
-
-def first_readings_alone(first, second):
-    slope, other = ((two[1][1] - two[0][1]) / (two[1][0] - two[0][0]) for two in (first, second))
-    return (second[0][1] - first[0][1]) / (slope - other)
-
-
-def dispatches_added(first, second):
-    dispatch, each, other_dispatch, other_each = two_lines(first, second)
-    return (dispatch + other_dispatch) / (each - other_each)
-
-
-def negative(first, second):
-    dispatch, each, other_dispatch, other_each = two_lines(first, second)
-    return (other_dispatch - dispatch) / (other_each - each)
-
-
-def time_at_the_crossing(first, second):
-    dispatch, each, other_dispatch, other_each = two_lines(first, second)
-    return dispatch + each * (other_dispatch - dispatch) / (each - other_each)
-
-
-def in_the_middle(first, second):
-    return (first[0][0] * first[1][0]) ** 0.5
+def sum_alone(numbers):
+    return sum(numbers)
 
 
 WRONG = {
-    "fair_time": [
-        handing_over_alone,
-        without_warm_up,
-        warm_up_still_running,
-        waits_after_the_clock,
-        the_wrong_way_round,
-        both_runs,
-        the_clock_itself,
+    "add_three": [
+        one_left_out,
+        one_taken_away,
+        one_taken_twice,
+        only_the_example,
+        one_number_for_all,
+        lying_down,
+        numbers_instead_of_a_description,
     ],
-    "flops_per_byte": [
-        additions_forgotten,
-        numbers_for_bytes,
-        result_not_written,
-        bytes_per_operation,
-        squares_alone,
-    ],
-    "crossover": [
-        dispatch_forgotten,
-        first_readings_alone,
-        dispatches_added,
-        negative,
-        time_at_the_crossing,
-        in_the_middle,
+    "add_in_halves": [
+        one_after_the_other,
+        a_round_too_few,
+        rounds_rounded_down,
+        right_half_left_out,
+        sum_alone,
     ],
 }

@@ -1,129 +1,134 @@
-"""Wrong answers to the exercises of lesson 03: likely mistakes, each of which has to be rejected."""
-
-import re
-
-import numpy as np
-import tensorflow as tf
+"""Wrong answers to the exercises of lesson 02: likely mistakes, each of which has to be rejected."""
 
 
-def always_information(line):
-    return "I"
+def handing_over_alone(work, wait, clock):
+    wait(work())
+    start = clock()
+    work()
+    return clock() - start
 
 
-def any_letter_anywhere(line):
-    return next((letter for letter in "IWEF" if letter in line), "")
+def without_warm_up(work, wait, clock):
+    start = clock()
+    wait(work())
+    return clock() - start
 
 
-def third_word_whatever_it_is(line):
-    words = line.split()
-    return words[2] if len(words) > 2 else ""
+def warm_up_still_running(work, wait, clock):
+    work()
+    start = clock()
+    wait(work())
+    return clock() - start
 
 
-def first_letter(line):
-    return line[:1]
+def waits_after_the_clock(work, wait, clock):
+    wait(work())
+    start = clock()
+    result = work()
+    taken = clock() - start
+    wait(result)
+    return taken
 
 
-def whole_lines_only(line):
-    return line.split()[2]
+def the_wrong_way_round(work, wait, clock):
+    wait(work())
+    start = clock()
+    wait(work())
+    return start - clock()
 
 
-def no_abseil(line):
-    words = line.split()
-    begins = len(words) > 2 and words[1].endswith(":") and words[2] in ("I", "W", "E", "F")
-    return words[2] if begins else ""
+def both_runs(work, wait, clock):
+    start = clock()
+    wait(work())
+    wait(work())
+    return clock() - start
 
 
-def the_whole_first_word_of_abseil(line):
-    words = [*line.split(), "", "", ""]
-    if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
-        return words[2]
-    if words[0][:1] in ("I", "W", "E", "F") and words[0][1:].isdigit() and ":" in words[1]:
-        return words[0]
-    return ""
+def the_clock_itself(work, wait, clock):
+    wait(work())
+    wait(work())
+    return clock()
 
 
-def no_device(device, a, b):
-    return tf.matmul(a, b)
+def additions_forgotten(m, k, n):
+    return m * k * n / (4 * (m * k + k * n + m * n))
 
 
-def always_the_processor(device, a, b):
-    with tf.device("cpu:0"):
-        return tf.matmul(a, b)
+def numbers_for_bytes(m, k, n):
+    return 2 * m * k * n / (m * k + k * n + m * n)
 
 
-def leaves_too_early(device, a, b):
-    with tf.device(device):
-        a, b = tf.constant(a), tf.constant(b)
-    return tf.matmul(a, b)
+def result_not_written(m, k, n):
+    return 2 * m * k * n / (4 * (m * k + k * n))
 
 
-def the_other_way_round(device, a, b):
-    with tf.device(device):
-        return tf.matmul(b, a)
+def bytes_per_operation(m, k, n):
+    return 4 * (m * k + k * n + m * n) / (2 * m * k * n)
 
 
-def element_by_element(device, a, b):
-    with tf.device(device):
-        return tf.constant(a) * tf.transpose(tf.constant(b))
+def squares_alone(m, k, n):
+    return m / 6
 
 
-def by_numpy(device, a, b):
-    with tf.device(device):
-        return np.matmul(a, b)
+def two_lines(first, second):
+    lines = []
+    for (n, short), (more, long) in (first, second):
+        each = (long - short) / (more - n)
+        lines += [short - n * each, each]
+    return lines
 
 
-FAILED = r"Failed in processing TensorFlow graph (\S+) .*?"
-NODE = r" for (?:node: (?:n\d+ = )?|n\d+ = )(\S+)"
+def dispatch_forgotten(first, second):
+    return (second[0][1] - first[0][1]) / (first[1][1] / first[1][0] - second[1][1] / second[1][0])
 
 
-def name_cut_short(log):
-    return {name.rpartition("/")[2]: node for name, node in re.findall(FAILED + NODE, log)}
+def first_readings_alone(first, second):
+    slope, other = ((two[1][1] - two[0][1]) / (two[1][0] - two[0][0]) for two in (first, second))
+    return (second[0][1] - first[0][1]) / (slope - other)
 
 
-def kind_for_the_name(log):
-    return dict(re.findall(FAILED + r"\((\w+)\)", log))
+def dispatches_added(first, second):
+    dispatch, each, other_dispatch, other_each = two_lines(first, second)
+    return (dispatch + other_dispatch) / (each - other_each)
 
 
-def operations_alone(log):
-    return [node for _, node in re.findall(FAILED + NODE, log)]
+def negative(first, second):
+    dispatch, each, other_dispatch, other_each = two_lines(first, second)
+    return (other_dispatch - dispatch) / (other_each - each)
 
 
-def the_first_failure_alone(log):
-    return dict(re.findall(FAILED + NODE, log)[:1])
+def time_at_the_crossing(first, second):
+    dispatch, each, other_dispatch, other_each = two_lines(first, second)
+    return dispatch + each * (other_dispatch - dispatch) / (each - other_each)
 
 
-def numbered_form_alone(log):
-    return dict(re.findall(FAILED + r" n\d+ = (\S+)", log))
-
-
-def operation_for_subgraph(log):
-    return {node: name for name, node in re.findall(FAILED + NODE, log)}
+def in_the_middle(first, second):
+    return (first[0][0] * first[1][0]) ** 0.5
 
 
 WRONG = {
-    "severity": [
-        always_information,
-        any_letter_anywhere,
-        third_word_whatever_it_is,
-        first_letter,
-        whole_lines_only,
-        no_abseil,
-        the_whole_first_word_of_abseil,
+    "fair_time": [
+        handing_over_alone,
+        without_warm_up,
+        warm_up_still_running,
+        waits_after_the_clock,
+        the_wrong_way_round,
+        both_runs,
+        the_clock_itself,
     ],
-    "product_on": [
-        no_device,
-        always_the_processor,
-        leaves_too_early,
-        the_other_way_round,
-        element_by_element,
-        by_numpy,
+    "flops_per_byte": [
+        additions_forgotten,
+        numbers_for_bytes,
+        result_not_written,
+        bytes_per_operation,
+        squares_alone,
     ],
-    "reasons": [
-        name_cut_short,
-        kind_for_the_name,
-        operations_alone,
-        the_first_failure_alone,
-        numbered_form_alone,
-        operation_for_subgraph,
+    "crossover": [
+        dispatch_forgotten,
+        first_readings_alone,
+        dispatches_added,
+        negative,
+        time_at_the_crossing,
+        in_the_middle,
     ],
 }
