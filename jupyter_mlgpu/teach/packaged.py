@@ -11,9 +11,9 @@ from collections.abc import Mapping
 #: Each lesson with the names of its exercises, which are defined in `lessons/exercises`.
 LESSONS: Mapping[str, tuple[str, ...]] = {
     "00_start_here": (),
-    "01_adding_tensors": ("add_three", "add_in_halves"),
-    "02_devices": ("fair_time", "flops_per_byte", "crossover"),
-    "03_reading_the_machine": ("severity", "product_on", "reasons"),
+    "01_reading_a_sick_machine": ("severity", "product_on", "reasons"),
+    "02_adding_tensors": ("add_three", "add_in_halves"),
+    "03_devices": ("fair_time", "flops_per_byte", "crossover"),
     "04_how_fast_can_it_be": ("teraflops", "roof", "least_seconds", "rows_at_the_ridge"),
     "05_eager_and_graph": ("one_graph", "scores", "subgraphs"),
     "06_gradients": ("layer_back", "tanh_back", "walk_back", "normalize_back"),

@@ -268,7 +268,7 @@ def answer(data: bytes, folder: Path) -> None:
 def recording(data: bytes, folder: Path) -> None:
     from jupyter_mlgpu.teach.lessons.recordings import read
 
-    one = read(put(folder, "02_race.json", data))
+    one = read(put(folder, "03_race.json", data))
     str(one).encode()
     one.label.encode()
 

@@ -229,9 +229,9 @@ def test_the_modules_of_a_change_are_those_of_its_rooms_and_its_lessons() -> Non
     found = kernel.modules_of(["jupyter_mlgpu/graphs/x.py"])
     assert found
     assert all(module.startswith("tests/graphs/") for module in found)
-    assert lessons.modules_of(["notebooks/zh/03_reading_the_machine.ipynb"]) == [
-        "notebooks/03_reading_the_machine.ipynb",
-        "notebooks/solutions/03_reading_the_machine.ipynb",
+    assert lessons.modules_of(["notebooks/zh/01_reading_a_sick_machine.ipynb"]) == [
+        "notebooks/01_reading_a_sick_machine.ipynb",
+        "notebooks/solutions/01_reading_a_sick_machine.ipynb",
     ]
 
 

@@ -217,7 +217,7 @@ def test_an_exercise_of_a_lesson_is_a_blank_a_reference_and_its_help(copy: Copy)
     copy.bring("scripts")
     copy.bring(lesson.relative_to(PROJECT))
     copy.replace(
-        "teach/lessons/exercises/lesson_01.py",
+        "teach/lessons/exercises/lesson_02.py",
         "EXERCISES = (",
         "def add_two(x: float, y: float) -> float:\n"
         '    """The sum of two numbers."""\n'
@@ -227,7 +227,7 @@ def test_an_exercise_of_a_lesson_is_a_blank_a_reference_and_its_help(copy: Copy)
         '        lambda draw: {"x": draw.uniform(1, 9), "y": draw.uniform(1, 9)}),',
     )
     copy.insert(
-        "teach/lessons/mistakes/lesson_01.py",
+        "teach/lessons/mistakes/lesson_02.py",
         '    "add_two": coaching(\n'
         '        [say("How many summands are there?"), say("Take both."), say("Add them.")],\n'
         '        [(say("You left out y."), lambda x, y: x)],\n'

@@ -182,20 +182,20 @@ def test_a_recording_of_a_later_version_is_refused(tmp_path):
     ],
 )
 def test_what_is_no_recording_is_one_sentence(tmp_path, data):
-    path = tmp_path / "02_race.json"
+    path = tmp_path / "03_race.json"
     path.write_bytes(data)
-    with pytest.raises(UsageError, match=r"^02_race.json is (not a|a) recording"):
+    with pytest.raises(UsageError, match=r"^03_race.json is (not a|a) recording"):
         recordings.read(path)
 
 
 def test_a_recording_takes_the_place_of_an_older_one_in_one_step(on, monkeypatch, tmp_path):
     on(GPU)
     monkeypatch.setenv(recordings.VARIABLE, str(tmp_path / "recorded"))
-    recordings.record("02_race", {"a": 1})
+    recordings.record("03_race", {"a": 1})
     monkeypatch.setattr("os.fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left")))
     with pytest.raises(RecordError, match="cannot be written"):
-        recordings.record("02_race", {"a": 2})
-    assert recordings.read(tmp_path / "recorded" / "02_race.json").data == {"a": 1}
+        recordings.record("03_race", {"a": 2})
+    assert recordings.read(tmp_path / "recorded" / "03_race.json").data == {"a": 1}
 
 
 def test_the_recordings_that_the_package_brings_can_all_be_read():

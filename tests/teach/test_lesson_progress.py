@@ -73,7 +73,7 @@ def test_a_folder_of_lessons_is_a_table_with_its_sum_in_one_sentence(tmp_path, m
 
 def test_in_a_chinese_folder_it_speaks_chinese(tmp_path, monkeypatch):
     monkeypatch.setattr(language, "_language", "zh")
-    lesson = Path("zh/01_adding_tensors.ipynb")
+    lesson = Path("zh/02_adding_tensors.ipynb")
     (tmp_path / lesson.name).write_bytes(shipped.content(lesson))
     monkeypatch.chdir(tmp_path)
     (title,) = progress().lessons

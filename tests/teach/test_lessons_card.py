@@ -26,11 +26,11 @@ def test_where_there_are_no_lessons_they_are_copied_and_their_place_is_told(tmp_
 def test_the_second_time_nothing_is_copied_and_work_stays(tmp_path):
     first, _ = first_lesson(tmp_path, "en")
     (tmp_path / first).write_text("mine", encoding="utf-8")
-    (tmp_path / FOLDER / "03_reading_the_machine.ipynb").unlink()
+    (tmp_path / FOLDER / "01_reading_a_sick_machine.ipynb").unlink()
     again, said = first_lesson(tmp_path, "en")
     assert (again, said) == (first, None)
     assert (tmp_path / first).read_text(encoding="utf-8") == "mine"
-    assert not (tmp_path / FOLDER / "03_reading_the_machine.ipynb").exists()
+    assert not (tmp_path / FOLDER / "01_reading_a_sick_machine.ipynb").exists()
 
 
 def test_a_chinese_jupyterlab_opens_the_chinese_ones_also_beside_english_ones(tmp_path):

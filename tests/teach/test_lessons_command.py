@@ -53,12 +53,12 @@ def test_every_language_has_its_lessons():
 def test_what_a_learner_has_written_stays_and_what_is_missing_comes_back(tmp_path, capsys):
     main(["lessons", str(tmp_path)])
     (tmp_path / FIRST).write_text("mine", encoding="utf-8")
-    (tmp_path / "01_adding_tensors.ipynb").unlink()
+    (tmp_path / "02_adding_tensors.ipynb").unlink()
     capsys.readouterr()
     assert main(["lessons", str(tmp_path)]) == 0
     said = capsys.readouterr().out
     assert (tmp_path / FIRST).read_text(encoding="utf-8") == "mine"
-    assert (tmp_path / "01_adding_tensors.ipynb").is_file()
+    assert (tmp_path / "02_adding_tensors.ipynb").is_file()
     assert f"Copied 1 file to {tmp_path}." in said
     assert f"1 file there differs from ours and was left as it is (--replace replaces it): {FIRST}." in said
 

@@ -111,5 +111,5 @@ def record(name: str, data: Mapping[str, Any], *, framework: str = "") -> None:
 
 def _path(folder: Path, name: str) -> Path:
     if not re.fullmatch(r"\w+", name, re.ASCII):
-        raise UsageError(f"{name!r} is not a chart name: write letters, digits and _, as in '02_race'.")
+        raise UsageError(f"{name!r} is not a chart name: write letters, digits and _, as in '03_race'.")
     return folder / f"{name}.json"

@@ -195,7 +195,7 @@ def test_a_chinese_lesson_opens_in_a_chinese_jupyterlab(
     [
         pytest.param("00_start_here.ipynb", ["load", "first", "predict", "sleep"], marks=pytest.mark.slow),
         pytest.param(
-            "01_adding_tensors.ipynb", ["load", "import", "numbers", "at-once"], marks=pytest.mark.slow
+            "02_adding_tensors.ipynb", ["load", "import", "numbers", "at-once"], marks=pytest.mark.slow
         ),
     ],
 )

@@ -84,8 +84,8 @@ def english_lesson(translated_path):
 
 @pytest.fixture
 def first_lesson():
-    """The path of lesson 01."""
-    return LESSONS / "01_adding_tensors.ipynb"
+    """The path of lesson 02."""
+    return LESSONS / "02_adding_tensors.ipynb"
 
 
 @pytest.fixture

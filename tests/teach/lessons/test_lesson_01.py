@@ -1,4 +1,4 @@
-"""Lesson 03: what its text says of the recorded lines and of placement holds in the saved notebook."""
+"""Lesson 01: what its text says of the recorded lines and of placement holds in the saved notebook."""
 
 import re
 
@@ -6,12 +6,12 @@ import pytest
 
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 from jupyter_mlgpu.explain.logs.reader import LogReader
-from jupyter_mlgpu.teach.lessons.exercises.lesson_03 import reasons, severity
+from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import reasons, severity
 
 
 @pytest.fixture(scope="module")
 def lesson(saved_lesson):
-    return saved_lesson("03")
+    return saved_lesson("01")
 
 
 @pytest.fixture(scope="module")

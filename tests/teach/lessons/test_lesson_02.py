@@ -1,4 +1,4 @@
-"""Lesson 01: what its text says of the receipts is true, and its blank can be filled."""
+"""Lesson 02: what its text says of the receipts is true, and its blank can be filled."""
 
 import lessons  # scripts/lessons.py, which runs them
 import nbformat
@@ -8,7 +8,7 @@ import pytest
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.teach.lessons import check, recordings
-from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import add_in_halves, add_three
+from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import add_in_halves, add_three
 
 
 @pytest.fixture
@@ -93,14 +93,14 @@ def test_checking_again_and_again_makes_tensorflow_warn_of_nothing(caplog):
 
 
 def test_tensorflow_already_uses_fast_instructions_as_the_receipts_note_says(saved_lesson):
-    loaded = saved_lesson("01")
+    loaded = saved_lesson("02")
     (meaning,) = [one.meaning for one in loaded.receipt("import").logs if one.id == "cpu-instructions-used"]
     assert meaning.startswith("The heavy routines already use this CPU's fast instructions.")
     assert "heavy routines already use the processor's fast instructions" in loaded.prose("load-says")
 
 
 def test_mlx_has_noted_two_additions_down_and_computes_at_eval_as_the_replayed_lines_say():
-    kept = recordings.read(recordings.FOLDER / "01_mlx.json")
+    kept = recordings.read(recordings.FOLDER / "02_mlx.json")
     assert kept.framework.startswith("MLX ")
     found = [tuple(row.values()) for row in kept.data["rows"]]
     assert found == [
@@ -117,11 +117,11 @@ def test_where_mlx_is_installed_the_cell_finds_what_was_recorded(learner, monkey
         "jupyter_mlgpu.lessons.figures", lambda name, rows: shown.append((name, rows)), raising=False
     )
     exec(cell(learner, "mlx").source, {"checked": check("add_three", add_three)})
-    kept = recordings.read(recordings.FOLDER / "01_mlx.json")
-    assert shown == [("01_mlx", kept.data["rows"])]
+    kept = recordings.read(recordings.FOLDER / "02_mlx.json")
+    assert shown == [("02_mlx", kept.data["rows"])]
 
 
 def test_where_mlx_is_missing_the_reader_is_told_so_and_sees_the_recorded_lines(learner):
     told, table, *_ = cell(learner, "mlx").outputs
     assert told.text.startswith("MLX is not installed here")
-    assert table.data["text/plain"].startswith(str(recordings.read(recordings.FOLDER / "01_mlx.json")))
+    assert table.data["text/plain"].startswith(str(recordings.read(recordings.FOLDER / "02_mlx.json")))

@@ -1,4 +1,4 @@
-"""Lesson 02: what its text says of dispatch, the race and the arithmetic holds in the saved notebook."""
+"""Lesson 03: what its text says of dispatch, the race and the arithmetic holds in the saved notebook."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.planning import kernels
-from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import (
+from jupyter_mlgpu.teach.lessons.exercises.lesson_03 import (
     PretendDevice,
     crossover,
     fair_time,
@@ -21,7 +21,7 @@ RECORDED = MEASURED / "2026-11-21-h200-lessons" / "README.md"
 
 @pytest.fixture(scope="module")
 def lesson(saved_lesson):
-    return saved_lesson("02")
+    return saved_lesson("03")
 
 
 def recorded_race_chart():
@@ -116,7 +116,7 @@ def test_the_replayed_missing_fence_is_the_one_that_was_measured(lesson):
     count, wall, handed_over = re.search(
         r"(\d+) products: events \S+ s, wall (\S+) s, dispatched in (\S+) s", printed
     ).groups()
-    rows = read(FOLDER / "02_fence.json").data["rows"]
+    rows = read(FOLDER / "03_fence.json").data["rows"]
     assert [row["the clock is read"] for row in rows] == [
         f"{count} products, all handed over",
         f"{count} products, all done",

@@ -91,7 +91,7 @@ def test_the_solutions_of_a_lesson_are_the_lesson_with_a_note_and_without_output
     before = copy.deepcopy(learner)
     note, *cells = lesson_solutions.build(learner, first_lesson).cells
     assert learner == before
-    assert "(../01_adding_tensors.ipynb)" in note.source
+    assert "(../02_adding_tensors.ipynb)" in note.source
     assert [cell.id for cell in cells] == [cell.id for cell in learner.cells]
     assert not any(cell.get("outputs") for cell in cells)
     changed = [cell.id for cell, was in zip(cells, learner.cells, strict=True) if cell.source != was.source]

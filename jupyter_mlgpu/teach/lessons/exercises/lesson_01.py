@@ -1,4 +1,4 @@
-"""Lesson 03: a log line's severity, a product on a chosen device, and why a subgraph fell back."""
+"""Lesson 01: a log line's severity, a product on a chosen device, and why a subgraph fell back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 01: the sum of three tensors as a graph, and a sum in as few rounds as possible."""
+"""Lesson 02: the sum of three tensors as a graph, and a sum in as few rounds as possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 02: a correct time measurement, operations per byte, and where two devices break even."""
+"""Lesson 03: a correct time measurement, operations per byte, and where two devices break even."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 03: hints and likely mistakes."""
+"""Lesson 01: hints and likely mistakes."""
 
 from __future__ import annotations
 

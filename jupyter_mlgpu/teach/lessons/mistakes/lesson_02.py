@@ -1,4 +1,4 @@
-"""Lesson 01: hints and likely mistakes."""
+"""Lesson 02: hints and likely mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 02: hints and likely mistakes."""
+"""Lesson 03: hints and likely mistakes."""
 
 from __future__ import annotations
 

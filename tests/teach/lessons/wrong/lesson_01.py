@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of lesson 03: likely mistakes, each of which has to be rejected."""
+"""Wrong answers to the exercises of lesson 01: likely mistakes, each of which has to be rejected."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Wrong answers to the exercise of lesson 01: likely mistakes, each of which has to be rejected."""
+"""Wrong answers to the exercise of lesson 02: likely mistakes, each of which has to be rejected."""
 
 import tensorflow as tf
 

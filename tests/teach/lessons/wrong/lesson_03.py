@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of lesson 02: likely mistakes, each of which has to be rejected."""
+"""Wrong answers to the exercises of lesson 03: likely mistakes, each of which has to be rejected."""
 
 
 def handing_over_alone(work, wait, clock):
