@@ -11,7 +11,7 @@ from collections.abc import Mapping
 #: Each lesson with the names of its exercises, which are defined in `lessons/exercises`.
 LESSONS: Mapping[str, tuple[str, ...]] = {
     "00_start_here": (),
-    "01_reading_a_sick_machine": ("severity", "product_on", "reasons"),
+    "01_reading_a_sick_machine": ("older", "diagnosis", "severity", "reasons"),
     "02_adding_tensors": ("add_three", "add_in_halves"),
     "03_devices": ("fair_time", "flops_per_byte", "crossover"),
     "04_how_fast_can_it_be": ("teraflops", "roof", "least_seconds", "rows_at_the_ridge"),
@@ -25,8 +25,17 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "12_bert_from_nothing": ("disguise", "masked_loss", "layer_norm", "block", "whole_words"),
     "13_fine_tuning": ("pool", "few", "lead"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
-    "15_is_my_machine_set_up": ("older", "diagnosis", "faults"),
 }
+
+#: Former names of lessons with what they are called today: copies and reports of the time still have them.
+FORMER: Mapping[str, str] = {
+    "01_adding_tensors": "02_adding_tensors",
+    "02_devices": "03_devices",
+    "03_reading_the_machine": "01_reading_a_sick_machine",
+    "15_is_my_machine_set_up": "01_reading_a_sick_machine",
+}
+#: Exercises of the two lessons that became one. No lesson has them any more; reports of older versions do.
+FORMER_EXERCISES: tuple[str, ...] = ("product_on", "faults")
 
 #: The labs in the order of their numbers.
 LABS: tuple[str, ...] = (

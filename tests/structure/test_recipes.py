@@ -213,7 +213,7 @@ def test_an_option_of_a_magic_is_where_its_work_is_done_and_a_line_of_its_help(c
 
 def test_an_exercise_of_a_lesson_is_a_blank_a_reference_and_its_help(copy: Copy) -> None:
     pytest.importorskip("numpy", reason="the exercises of the lesson need NumPy")
-    (lesson,) = PROJECT.glob("notebooks/01_*.ipynb")
+    (lesson,) = PROJECT.glob("notebooks/02_*.ipynb")
     copy.bring("scripts")
     copy.bring(lesson.relative_to(PROJECT))
     copy.replace(

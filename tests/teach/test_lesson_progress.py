@@ -77,7 +77,7 @@ def test_in_a_chinese_folder_it_speaks_chinese(tmp_path, monkeypatch):
     (tmp_path / lesson.name).write_bytes(shipped.content(lesson))
     monkeypatch.chdir(tmp_path)
     (title,) = progress().lessons
-    assert title.startswith("1 · ")
+    assert title.startswith("2 · ")
     assert "检查" in repr(progress())
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.record.errors import MlgpuError
-from jupyter_mlgpu.teach.commands.card import FOLDER, PLACES, first_lesson, handlers
+from jupyter_mlgpu.teach.commands.card import FOLDER, PLACES, SECONDS, first_lesson, handlers
 from jupyter_mlgpu.teach.commands.lessons import copy
 from jupyter_mlgpu.teach.lessons import shipped
+from jupyter_mlgpu.teach.packaged import FORMER, LESSONS
 
 FIRST = "00_start_here.ipynb"
 
@@ -26,11 +27,11 @@ def test_where_there_are_no_lessons_they_are_copied_and_their_place_is_told(tmp_
 def test_the_second_time_nothing_is_copied_and_work_stays(tmp_path):
     first, _ = first_lesson(tmp_path, "en")
     (tmp_path / first).write_text("mine", encoding="utf-8")
-    (tmp_path / FOLDER / "01_reading_a_sick_machine.ipynb").unlink()
+    (tmp_path / FOLDER / "03_devices.ipynb").unlink()
     again, said = first_lesson(tmp_path, "en")
     assert (again, said) == (first, None)
     assert (tmp_path / first).read_text(encoding="utf-8") == "mine"
-    assert not (tmp_path / FOLDER / "01_reading_a_sick_machine.ipynb").exists()
+    assert not (tmp_path / FOLDER / "03_devices.ipynb").exists()
 
 
 def test_a_chinese_jupyterlab_opens_the_chinese_ones_also_beside_english_ones(tmp_path):
@@ -51,6 +52,18 @@ def test_lessons_that_are_there_are_opened_where_they_are(tmp_path, place):
     copy(tmp_path / place, "en")
     assert first_lesson(tmp_path, "en") == (Path(place) / FIRST, None)
     assert place == FOLDER or not (tmp_path / FOLDER).exists()
+
+
+def test_lessons_of_an_older_version_are_opened_where_they_are(tmp_path):
+    copy(tmp_path / "my-lessons", "en")
+    folder = tmp_path / "my-lessons"
+    (folder / "01_reading_a_sick_machine.ipynb").rename(folder / "01_adding_tensors.ipynb")
+    assert first_lesson(tmp_path, "en") == (Path("my-lessons") / FIRST, None)
+
+
+def test_the_second_lesson_is_known_by_its_name():
+    assert SECONDS[0] == tuple(LESSONS)[1]
+    assert FORMER[SECONDS[1]] in LESSONS
 
 
 def test_another_course_that_begins_with_a_notebook_of_that_name_is_not_taken_for_ours(tmp_path):

@@ -16,7 +16,7 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.teach.lessons import exercises
-from jupyter_mlgpu.teach.packaged import LESSONS
+from jupyter_mlgpu.teach.packaged import FORMER, FORMER_EXERCISES, LESSONS
 from jupyter_mlgpu.teach.sharing import report, shared_fields
 from jupyter_mlgpu.teach.sharing.report import SharedCheck
 from jupyter_mlgpu.testing import example_record
@@ -299,6 +299,17 @@ def test_nothing_but_a_packaged_lesson_and_a_known_exercise_leaves():
         report_of([], [], "annas_homework", NOW)
     with pytest.raises(RecordError, match="exercise should be one of"):
         report_of([], [SharedCheck("annas_function", True, 1)], None, NOW)
+
+
+def test_a_report_of_an_older_version_has_a_former_lesson_and_an_exercise_that_is_gone():
+    check = SharedCheck("faults", True, 1)
+    assert report_of([], [check], "15_is_my_machine_set_up", NOW).lesson == "15_is_my_machine_set_up"
+
+
+def test_a_former_lesson_has_become_one_of_today_and_a_former_exercise_is_none():
+    assert set(FORMER.values()) <= set(LESSONS)
+    assert not set(FORMER) & set(LESSONS)
+    assert not set(FORMER_EXERCISES) & set(report.EXERCISES)
 
 
 # ---- the closed lists are those of the package

@@ -28,6 +28,8 @@ PATH = r"/jupyter-mlgpu/lessons/([\w-]+)"
 FOLDER = "jupyter_mlgpu-lessons"
 #: Folders that may already have the lessons: a checkout, the image of a class or of Binder, or an own copy.
 PLACES = (FOLDER, ".", "notebooks", "jupyter_mlgpu/notebooks", "my-lessons", "lessons")
+#: The second lesson, and the one that was second before.
+SECONDS = ("01_reading_a_sick_machine", "01_adding_tensors")
 
 
 def first_lesson(root: Path, language: str) -> tuple[Path, Sentence | None]:
@@ -39,9 +41,9 @@ def first_lesson(root: Path, language: str) -> tuple[Path, Sentence | None]:
     chosen = next((one for one in shipped.LANGUAGES if one == language[:2]), shipped.LANGUAGES[0])
     first = shipped.first(chosen)
     # Another course may begin with a notebook of that name, but it has no such second lesson.
-    second = first.with_name(sorted(path.name for path in shipped.files("en") if path.parent == Path())[1])
+    seconds = [first.with_name(f"{name}.ipynb") for name in SECONDS]
     for place in PLACES:
-        if (root / place / first).is_file() and (root / place / second).is_file():
+        if (root / place / first).is_file() and any((root / place / one).is_file() for one in seconds):
             return Path(place) / first, None
     return Path(FOLDER) / first, copy(root / FOLDER, chosen).sentence
 

@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.teach.packaged import LESSONS
+from jupyter_mlgpu.teach.packaged import FORMER, LESSONS
 from jupyter_mlgpu.teach.sharing.report import (
     EXERCISES,
     MAX_BYTES,
@@ -53,7 +53,8 @@ class Outbox:
     """Waiting records and exercises, in order. `notebook` is the notebook's file name, if known."""
 
     def __init__(self, notebook: str | None) -> None:
-        self._file = PurePath(notebook or "").stem
+        stem = PurePath(notebook or "").stem
+        self._file = FORMER.get(stem, stem)
         self._waiting: dict[str, SharedRecord] = {}
         self._seen: deque[str] = deque(maxlen=WAITING)
         self._checks: dict[str, SharedCheck] = {}

@@ -20,7 +20,7 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.reading import Scope, Source
 from jupyter_mlgpu.record.record import Outcome
-from jupyter_mlgpu.teach.packaged import LESSONS
+from jupyter_mlgpu.teach.packaged import FORMER, FORMER_EXERCISES, LESSONS
 
 SCHEMA = 1
 
@@ -116,7 +116,8 @@ class SharedCheck(Struct, frozen=True, forbid_unknown_fields=True):
     tries: Digits
 
     def __post_init__(self) -> None:
-        _one_of(self.exercise, EXERCISES, "exercise")
+        if self.exercise not in FORMER_EXERCISES:
+            _one_of(self.exercise, EXERCISES, "exercise")
 
 
 class Report(Struct, frozen=True, forbid_unknown_fields=True):
@@ -130,7 +131,7 @@ class Report(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.lesson is not None:
-            _one_of(self.lesson, LESSONS, "lesson")
+            _one_of(FORMER.get(self.lesson, self.lesson), LESSONS, "lesson")
         if len({one.id for one in self.records}) < len(self.records):
             raise RecordError(f"records has one of its {len(self.records)} twice")
         if len({one.exercise for one in self.checks}) < len(self.checks):

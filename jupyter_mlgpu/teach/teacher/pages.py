@@ -14,7 +14,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Given
 from jupyter_mlgpu.show import markup
 from jupyter_mlgpu.show.markup import Child, Markup, bullets, document, element, joined
-from jupyter_mlgpu.teach.packaged import LESSONS
+from jupyter_mlgpu.teach.packaged import FORMER, LESSONS
 from jupyter_mlgpu.teach.sharing.report import EXERCISES, SharedReading, SharedRecord
 from jupyter_mlgpu.teach.teacher import texts
 from jupyter_mlgpu.teach.teacher.store import Receipt, StudentSummary
@@ -134,7 +134,7 @@ def _class_row(frame: PageFrame, student: StudentSummary) -> tuple[Child, ...]:
         found: tuple[Child, ...] = (last, *shown, _ran_on(frame, record), _time(receipt.arrived))
     else:
         found = (frame.say("no_receipt"), "", "", "", _time(student.arrived))
-    lesson = student.lesson
+    lesson = _lesson_today(student.lesson)
     return (
         element("a", student.name, href=link),
         lesson if lesson else frame.say("no_lesson"),
@@ -145,11 +145,16 @@ def _class_row(frame: PageFrame, student: StudentSummary) -> tuple[Child, ...]:
     )
 
 
+def _lesson_today(lesson: str | None) -> str | None:
+    """Return today's name of a lesson that was stored under a former one."""
+    return None if lesson is None else FORMER.get(lesson, lesson)
+
+
 def _receipt_row(frame: PageFrame, receipt: Receipt) -> tuple[Child, ...]:
     record = receipt.record
     return (
         _time(receipt.arrived),
-        receipt.lesson if receipt.lesson else frame.say("no_lesson"),
+        _lesson_today(receipt.lesson) or frame.say("no_lesson"),
         record.run[:6],
         str(record.number),
         frame.say(record.outcome),

@@ -1,14 +1,103 @@
-"""Lesson 01: a log line's severity, a product on a chosen device, and why a subgraph fell back."""
+"""Lesson 01: versions compared, a machine's fault, a log line's severity, and why a subgraph fell back."""
 
 from __future__ import annotations
 
 import random
 from typing import Any
 
-import numpy as np
-
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
+
+#: A report on a machine: versions (None if unknown), and packages and variables by name.
+Machine = dict[str, Any]
+
+_PATH = {"DYLD_LIBRARY_PATH": "/usr/local/cuda/lib"}
+_HEALTHY: Machine = {
+    "macos": "15.6",
+    "told": "15.6",
+    "packages": {"tensorflow": "2.19.1", "tensorflow-metal": "1.2.0"},
+    "shell": {},
+    "kernel": {},
+}
+
+
+def older(version: Any, than: Any) -> Any:
+    """Return True if a version such as "2.9.1" comes before another, by its three numbers."""
+    return [int(part) for part in version.split(".")] < [int(part) for part in than.split(".")]
+
+
+def diagnosis(machine: Any) -> Any:
+    """Return the check that names a machine's fault, or "none" if none of the three finds one."""
+    packages = machine["packages"]
+    if "tensorflow-metal" in packages and not older(packages["tensorflow"], "2.20.0"):
+        return "metal-plugin-version"
+    if machine["told"] not in (None, machine["macos"]):
+        return "system-version-compat"
+    if set(machine["shell"]) - set(machine["kernel"]):
+        return "library-path-lost"
+    return "none"
+
+
+def each_version(answer: Answer, arguments: Arguments) -> object:
+    """Return the answer for each version."""
+    versions, than = arguments["versions"], str(arguments["than"])
+    assert isinstance(versions, list)
+    found = {
+        say("{version} before {than}", version=str(one), than=than): answer(one, than) for one in versions
+    }
+    return None if any(one is None or one is ... for one in found.values()) else found
+
+
+def each_machine(answer: Answer, arguments: Arguments) -> object:
+    """Return the answer for each machine, by a description of the machine."""
+    machines = arguments["machines"]
+    assert isinstance(machines, list)
+    found = {f"{number}. {_description(one)}": answer(one) for number, one in enumerate(machines, 1)}
+    return None if any(one is None or one is ... for one in found.values()) else found
+
+
+def _description(machine: Machine) -> str:
+    """Return a machine in one line: its packages, its Python version, and the places of the variables."""
+    parts = [f"{name} {version}" for name, version in machine["packages"].items()]
+    parts += [f"macOS {machine['macos']}", f"told {machine['told']}"]
+    for name in machine["shell"]:
+        parts.append(f"{name} in the shell{' and the kernel' if name in machine['kernel'] else ''}")
+    return ", ".join(parts)
+
+
+def _fresh_versions(draw: random.Random) -> Arguments:
+    major, minor, patch = draw.randint(2, 9), draw.randint(11, 29), draw.randint(2, 8)
+    versions = [
+        f"{major}.{draw.randint(3, 9)}.{draw.randint(0, 9)}",  # later as text, and as a decimal
+        f"{major}.{minor}.{patch - 1}",
+        f"{major}.{minor}.{patch}",
+        f"{major}.{minor}.{patch + 1}",
+        f"{major}.{minor + 1}.0",
+        f"1{draw.randint(0, 9)}.{draw.randint(0, 9)}.0",  # earlier as text
+    ]
+    draw.shuffle(versions)
+    return {"versions": versions, "than": f"{major}.{minor}.{patch}"}
+
+
+def _machine(**changes: Any) -> Machine:
+    return {**_HEALTHY, **changes}
+
+
+def _fresh_machines(draw: random.Random) -> Arguments:
+    new, old = f"2.{draw.randint(20, 23)}.0", f"2.{draw.randint(8, 19)}.{draw.randint(0, 2)}"
+    metal, macos = f"1.{draw.randint(0, 2)}.0", f"{draw.randint(12, 26)}.{draw.randint(0, 6)}"
+    machines = [
+        _machine(packages={"tensorflow": new, "tensorflow-metal": metal}),
+        _machine(packages={"tensorflow": old, "tensorflow-metal": metal}),
+        _machine(packages={"tensorflow": new}),
+        _machine(packages={}, macos=macos, told="10.16"),
+        _machine(packages={}, macos=macos, told=None),
+        _machine(packages={"tensorflow": old}, shell=_PATH),
+        _machine(packages={"tensorflow": old}, shell=_PATH, kernel=_PATH),
+    ]
+    draw.shuffle(machines)
+    return {"machines": machines}
+
 
 #: Text after the severity letter, shortened from lines that TensorFlow prints.
 _FILES = {
@@ -41,14 +130,6 @@ def severity(line: Any) -> Any:
     return ""
 
 
-def product_on(device: Any, a: Any, b: Any) -> Any:
-    """Return the matrix product of two lists of rows, computed on the named device."""
-    import tensorflow as tf
-
-    with tf.device(device):
-        return tf.matmul(a, b)
-
-
 def reasons(log: Any) -> Any:
     """Return the operation that a line names as the reason, by the name of the failed subgraph."""
     import re
@@ -65,22 +146,6 @@ def line_by_line(answer: Answer, arguments: Arguments) -> object:
     if any(one is None or one is ... for one in letters):
         return None
     return {f"{line[:_SHOWN]!r}": letter for line, letter in zip(lines, letters, strict=True)}
-
-
-def numbers_and_place(answer: Answer, arguments: Arguments) -> object:
-    """Return the product on the first device here, and the device of the product in a graph."""
-    import tensorflow as tf
-
-    device, a, b = arguments.values()
-    here = tf.config.list_logical_devices()[0].name
-    product = answer(here, a, b)
-    if product is None or product is ...:
-        return None
-    with tf.Graph().as_default():  # a graph can name a device that does not exist here
-        described = answer(device, a, b)
-    operation = getattr(described, "op", None)
-    place = getattr(operation, "device", "").rsplit("device:", 1)[-1].lower()
-    return {say("product"): product, say("computed on"): place or say("no specific device")}
 
 
 def _line(letter: str, draw: random.Random) -> str:
@@ -102,16 +167,6 @@ def _fresh_lines(draw: random.Random) -> Arguments:
     lines += draw.sample(_PLAIN, 4)
     draw.shuffle(lines)
     return {"lines": lines}
-
-
-def _fresh_product(draw: random.Random) -> Arguments:
-    rows, between, columns = draw.randint(2, 3), draw.randint(2, 4), draw.randint(2, 3)
-    values = np.random.default_rng(draw.randrange(2**32))
-    return {
-        "device": f"{draw.choice(['cpu', 'gpu'])}:{draw.randint(1, 5)}",
-        "a": values.integers(1, 10, (rows, between)).astype(np.float32).tolist(),
-        "b": values.integers(1, 10, (between, columns)).astype(np.float32).tolist(),
-    }
 
 
 _OPERATIONS = ("RealDiv", "MatMul", "Reshape", "Relu", "BiasAdd", "Mul", "Conv2D")
@@ -157,6 +212,34 @@ def _fresh_fork_log(draw: random.Random) -> Arguments:
 
 EXERCISES = (
     Exercise(
+        name="older",
+        task=say("return whether the first version comes before the second, number by number"),
+        reference=older,
+        # 2.9 is older than 2.20, although text and decimal numbers say otherwise; 10 begins with a 1.
+        example={
+            "versions": ["2.9.1", "2.19.1", "2.20.0", "2.21.0", "10.13.6"],
+            "than": "2.20.0",
+        },
+        fresh=_fresh_versions,
+        run=each_version,
+    ),
+    Exercise(
+        name="diagnosis",
+        task=say("return the name of the check that fits the machine"),
+        reference=diagnosis,
+        example={
+            "machines": [
+                _machine(packages={"tensorflow": "2.21.0", "tensorflow-metal": "1.1.0"}),
+                _machine(packages={"tensorflow": "2.20.0"}),
+                _machine(packages={}, macos="13.5", told="10.16"),
+                _machine(packages={"tensorflow": "2.13.0"}, macos="14.5", told=None, shell=_PATH),
+                _machine(packages={"tensorflow": "2.13.0"}, shell=_PATH, kernel=_PATH),
+            ]
+        },
+        fresh=_fresh_machines,
+        run=each_machine,
+    ),
+    Exercise(
         name="severity",
         task=say("return the letter of a line that begins in one of the two ways, else an empty string"),
         reference=severity,
@@ -171,18 +254,6 @@ EXERCISES = (
         },
         fresh=_fresh_lines,
         run=line_by_line,
-    ),
-    Exercise(
-        name="product_on",
-        task=say("return the matrix product of a and b, made on that device"),
-        reference=product_on,
-        example={
-            "device": "gpu:3",
-            "a": [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
-            "b": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
-        },
-        fresh=_fresh_product,
-        run=numbers_and_place,
     ),
     Exercise(
         name="reasons",

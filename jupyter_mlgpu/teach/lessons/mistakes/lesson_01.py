@@ -7,6 +7,52 @@ from typing import Any
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.coaching import coaching
+from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import older
+
+
+def as_text(version: Any, than: Any) -> Any:
+    return version < than
+
+
+def as_decimal_numbers(version: Any, than: Any) -> Any:
+    return float(version.rpartition(".")[0]) < float(than.rpartition(".")[0])
+
+
+def equal_counts(version: Any, than: Any) -> Any:
+    return [int(part) for part in version.split(".")] <= [int(part) for part in than.split(".")]
+
+
+def plugin_not_asked_for(machine: Any) -> Any:
+    packages = machine["packages"]
+    if "tensorflow" in packages and not older(packages["tensorflow"], "2.20.0"):
+        return "metal-plugin-version"
+    if machine["told"] not in (None, machine["macos"]):
+        return "system-version-compat"
+    if set(machine["shell"]) - set(machine["kernel"]):
+        return "library-path-lost"
+    return "none"
+
+
+def unknown_is_a_fault(machine: Any) -> Any:
+    packages = machine["packages"]
+    if "tensorflow-metal" in packages and not older(packages["tensorflow"], "2.20.0"):
+        return "metal-plugin-version"
+    if machine["told"] != machine["macos"]:
+        return "system-version-compat"
+    if set(machine["shell"]) - set(machine["kernel"]):
+        return "library-path-lost"
+    return "none"
+
+
+def kernel_not_asked(machine: Any) -> Any:
+    packages = machine["packages"]
+    if "tensorflow-metal" in packages and not older(packages["tensorflow"], "2.20.0"):
+        return "metal-plugin-version"
+    if machine["told"] not in (None, machine["macos"]):
+        return "system-version-compat"
+    if machine["shell"]:
+        return "library-path-lost"
+    return "none"
 
 
 def whole_first_word(line: Any) -> Any:
@@ -27,19 +73,6 @@ def the_date(line: Any) -> Any:
     return ""
 
 
-def no_device(device: Any, a: Any, b: Any) -> Any:
-    import tensorflow as tf
-
-    return tf.matmul(a, b)
-
-
-def always_the_processor(device: Any, a: Any, b: Any) -> Any:
-    import tensorflow as tf
-
-    with tf.device("cpu:0"):
-        return tf.matmul(a, b)
-
-
 _FAILED = r"Failed in processing TensorFlow graph (\S+) .*?"
 
 
@@ -57,6 +90,57 @@ def nothing_for_a_reason(log: Any) -> Any:
 
 
 COACHING = {
+    "older": coaching(
+        hints=[
+            say("In the first row, which number decides: and is 9 more than 20, or less?"),
+            say(
+                "A version is a row of whole numbers. Split it at its dots, make a number of each part, "
+                "and compare part by part."
+            ),
+            say(
+                "Python compares two lists part by part: [2, 9, 1] < [2, 20, 0]. "
+                '`version.split(".")` gives the parts as text, `int` makes a number of one.'
+            ),
+        ],
+        mistakes=[
+            (say('You compared text, letter by letter: there, "2.9" comes after "2.20".'), as_text),
+            (
+                say("You compared decimal numbers: as one, 2.20 is the same as 2.2, and less than 2.9."),
+                as_decimal_numbers,
+            ),
+            (say("A version does not come before itself: you counted equal ones, too."), equal_counts),
+        ],
+    ),
+    "diagnosis": coaching(
+        hints=[
+            say("Find the first row that differs. What does that machine have, and what does it lack?"),
+            say(
+                "Each fault is a pair that does not fit: a plug-in and its TensorFlow, macOS and what Python "
+                "is told, the shell and the kernel. Where one half is missing or unknown, there is no fault."
+            ),
+            say(
+                "Ask for the plug-in before its TensorFlow's version; let None pass; and take from the "
+                "shell's names those that the kernel has, too."
+            ),
+        ],
+        mistakes=[
+            (
+                say(
+                    "You blamed TensorFlow on a machine without the plug-in: "
+                    "nothing is there that could not load."
+                ),
+                plugin_not_asked_for,
+            ),
+            (
+                say("None stands for what the report does not say: what is unknown is no fault."),
+                unknown_is_a_fault,
+            ),
+            (
+                say("The kernel of one machine has the variable, too: nothing is lost there."),
+                kernel_not_asked,
+            ),
+        ],
+    ),
     "severity": coaching(
         hints=[
             say("In which word of the line does the letter stand, in each of the two forms?"),
@@ -69,26 +153,6 @@ COACHING = {
         mistakes=[
             (say("You gave abseil's whole first word: the letter is its first character."), whole_first_word),
             (say("You gave the first word in TensorFlow's form, which is the date."), the_date),
-        ],
-    ),
-    "product_on": coaching(
-        hints=[
-            say("A right product does not say where it was computed. Look at the second part of the table."),
-            say(
-                "What is written inside the block of `with tf.device(...)` is made on that "
-                "device; what comes after it is not."
-            ),
-            say("Put the line with tf.matmul inside the block, indented."),
-        ],
-        mistakes=[
-            (
-                say(
-                    "The product was not made on the device: nothing, or something else, stands "
-                    "inside the block."
-                ),
-                no_device,
-            ),
-            (say("You asked for the processor, whatever device was named."), always_the_processor),
         ],
     ),
     "reasons": coaching(

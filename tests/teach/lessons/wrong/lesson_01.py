@@ -2,8 +2,60 @@
 
 import re
 
-import numpy as np
-import tensorflow as tf
+from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import older as by_numbers
+
+
+def letter_by_letter(version, than):
+    return version < than
+
+
+def as_a_decimal_number(version, than):
+    return float(version[: version.rindex(".")]) < float(than[: than.rindex(".")])
+
+
+def as_old_or_older(version, than):
+    return not by_numbers(than, version)
+
+
+def the_other_way_round(version, than):
+    return by_numbers(than, version)
+
+
+def two_numbers_alone(version, than):
+    return list(map(int, version.split(".")[:2])) < list(map(int, than.split(".")[:2]))
+
+
+def parts_as_text(version, than):
+    return version.split(".") < than.split(".")
+
+
+def every_new_tensorflow(machine):
+    tensorflow = machine["packages"].get("tensorflow")
+    if tensorflow and not by_numbers(tensorflow, "2.20.0"):
+        return "metal-plugin-version"
+    return settings_alone(machine)
+
+
+def settings_alone(machine):
+    if machine["told"] not in (None, machine["macos"]):
+        return "system-version-compat"
+    if set(machine["shell"]) - set(machine["kernel"]):
+        return "library-path-lost"
+    return "none"
+
+
+def the_plugin_is_always_to_blame(machine):
+    return "metal-plugin-version" if "tensorflow-metal" in machine["packages"] else settings_alone(machine)
+
+
+def unknown_is_wrong(machine):
+    if machine["told"] != machine["macos"]:
+        return "system-version-compat"
+    return settings_alone(machine)
+
+
+def all_is_well(machine):
+    return "none"
 
 
 def always_information(line):
@@ -42,36 +94,6 @@ def the_whole_first_word_of_abseil(line):
     return ""
 
 
-def no_device(device, a, b):
-    return tf.matmul(a, b)
-
-
-def always_the_processor(device, a, b):
-    with tf.device("cpu:0"):
-        return tf.matmul(a, b)
-
-
-def leaves_too_early(device, a, b):
-    with tf.device(device):
-        a, b = tf.constant(a), tf.constant(b)
-    return tf.matmul(a, b)
-
-
-def the_other_way_round(device, a, b):
-    with tf.device(device):
-        return tf.matmul(b, a)
-
-
-def element_by_element(device, a, b):
-    with tf.device(device):
-        return tf.constant(a) * tf.transpose(tf.constant(b))
-
-
-def by_numpy(device, a, b):
-    with tf.device(device):
-        return np.matmul(a, b)
-
-
 FAILED = r"Failed in processing TensorFlow graph (\S+) .*?"
 NODE = r" for (?:node: (?:n\d+ = )?|n\d+ = )(\S+)"
 
@@ -101,6 +123,21 @@ def operation_for_subgraph(log):
 
 
 WRONG = {
+    "older": [
+        letter_by_letter,
+        as_a_decimal_number,
+        as_old_or_older,
+        the_other_way_round,
+        two_numbers_alone,
+        parts_as_text,
+    ],
+    "diagnosis": [
+        every_new_tensorflow,
+        settings_alone,
+        the_plugin_is_always_to_blame,
+        unknown_is_wrong,
+        all_is_well,
+    ],
     "severity": [
         always_information,
         any_letter_anywhere,
@@ -109,14 +146,6 @@ WRONG = {
         whole_lines_only,
         no_abseil,
         the_whole_first_word_of_abseil,
-    ],
-    "product_on": [
-        no_device,
-        always_the_processor,
-        leaves_too_early,
-        the_other_way_round,
-        element_by_element,
-        by_numpy,
     ],
     "reasons": [
         name_cut_short,
