@@ -140,14 +140,16 @@ class GpuActivity:
                 self._boundaries.receive(marks)
                 # A cell may end meanwhile. Records read before that belong to it.
                 cells = [(cell, cell.begin, cell.end) for cell in self._cells]
+            complete = [cell for cell, _, end in cells if end is not None and not end.waiting]
             for device, batch in self._undivided.items():
-                if not any(
-                    boundary and device in boundary.waiting for _, *ends in cells for boundary in ends
-                ):
-                    for cell, begin, end in cells:
+                # The mark of a later cell may still be behind work. Complete cells get their records now.
+                kept = any(boundary and device in boundary.waiting for _, *ends in cells for boundary in ends)
+                for cell, begin, end in cells:
+                    if not kept or cell in complete:
                         cell.add(device, batch, begin, end)
+                if not kept:
                     batch.clear()
-            self._find_complete([cell for cell, _, _ in cells])
+            self._leave_ended([cell for cell, _, _ in cells], complete)
         self._tell()
         return number
 
@@ -179,19 +181,18 @@ class GpuActivity:
             self._boundaries.forget(boundary)
             self._leave(cell, say("The GPU's driver refused to be asked ({error}).", error=error))
 
-    def _find_complete(self, cells: list[CellActivity]) -> None:
-        ended = [cell for cell in cells if cell.end is not None and not cell.end.waiting]
+    def _leave_ended(self, cells: list[CellActivity], complete: list[CellActivity]) -> None:
         lost = [
             cell for cell in cells if any(boundary and boundary.lost for boundary in (cell.begin, cell.end))
         ]
-        if not ended and not lost:
+        if not complete and not lost:
             return
         with self._lock:
             self._lost += self._switch.dropped()
             sampled = self._switch.clock()
             for cell in lost:
                 self._leave(cell, TAKEN_OVER)
-            for cell in ended:
+            for cell in complete:
                 cell.sampled, cell.lost = sampled, self._lost - cell.lost_before
                 self._leave(cell, None)
 

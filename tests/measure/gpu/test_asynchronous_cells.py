@@ -60,6 +60,22 @@ def test_work_belongs_to_the_cell_that_launched_it_although_the_next_one_runs(ma
     assert [(kernel.name, kernel.count) for kernel in other.kernels] == [("kernel 2", 1)]
 
 
+def test_a_cell_has_all_of_its_work_although_the_mark_of_the_next_one_is_missing_yet(machine):
+    machine.cupti.at_work = True
+    first = machine.begin()
+    now = machine.cupti.ticks
+    machine.cupti.happen(kernel(now, now + 1_000), kernel(now + 1_000, now + 2_000))
+    first.ends()
+    machine.cupti.fill()
+    second = machine.begin()
+    machine.activity.drain()
+    (work,) = done(first).work
+    assert work.launches == 2
+    machine.cupti.at_work = False
+    leave(second)
+    assert done(second).work == ()
+
+
 def test_how_long_the_gpu_went_on_is_counted_from_the_end_of_the_code(machine):
     machine.cupti.at_work = True
     cell = machine.begin()
