@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.measure.runtime import Runtime
+from tests.support.kernels import Notebook
+from tests.support.waiting import until
 
 CELLS, SETTLED = 500, 100
 MIB = 1024**2
@@ -114,3 +116,16 @@ def test_500_cells_keep_nothing(torch):
     assert last["gpu_mib"] <= first["gpu_mib"] + 1
     # All but those of a profiler, or that one has cut short, and the first, which switches the records on.
     assert len(told) - sum(map(len, unknown.values())) >= CELLS * 0.9
+
+
+def test_cells_that_begin_at_once_after_each_other_have_all_their_launches(torch, tmp_path):
+    notebook = Notebook(tmp_path, {})
+    notebook.connect()
+    notebook.run("%load_ext jupyter_mlgpu\nimport torch\nx = torch.ones(64, 64, device='cuda')")
+    for _ in range(4):
+        notebook.run("for _ in range(40_000):\n    x.add_(1)\ntorch.cuda.synchronize()")
+    prepare = "import jupyter_mlgpu"
+    until(lambda: notebook.evaluate("sum(one.unfinished for one in jupyter_mlgpu.records())", prepare) == 0)
+    launches = "[work.launches for one in jupyter_mlgpu.records() for work in one.gpu_work]"
+    assert notebook.evaluate(launches, prepare) == [40_000] * 4
+    notebook.close()

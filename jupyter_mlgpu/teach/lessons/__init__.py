@@ -1,11 +1,12 @@
 """The public functions and modules that the lesson notebooks import.
 
 `check` judges an answer, `predict` records a prediction, and `cmp` compares two tensors. `picture` draws a
-graph, `chart` draws lines, `figures` makes a table, `images` shows arrays as grayscale pictures, and
-`memory_during` measures the memory in use while a function runs. `progress` counts the checks passed so far,
-and `device` names the device that computes. `engines` starts ipyparallel engines. `assert_gpu_used`,
-`peak_below` and `faster_than` judge measurements, and `submitted` reads those of a notebook that was handed
-in. `text` and `data` provide training data. `speak` chooses the language of all messages.
+graph, `chart` draws lines, `figures` makes a table, `images` shows arrays as grayscale pictures,
+`memory_during` measures the memory in use while a function runs, and `replay` shows cells of another machine
+with their strips. `progress` counts the checks passed so far, and `device` names the device that computes.
+`engines` starts ipyparallel engines. `assert_gpu_used`, `peak_below` and `faster_than` judge measurements,
+and `submitted` reads those of a notebook that was handed in. `text` and `data` provide training data. `speak`
+chooses the language of all messages.
 """
 
 from jupyter_mlgpu.record.language import speak
@@ -22,6 +23,7 @@ from jupyter_mlgpu.teach.lessons.labs import assert_gpu_used, faster_than, peak_
 from jupyter_mlgpu.teach.lessons.machine import device
 from jupyter_mlgpu.teach.lessons.memorycurves import memory_during
 from jupyter_mlgpu.teach.lessons.predicting import predict
+from jupyter_mlgpu.teach.lessons.replaying import replay
 from jupyter_mlgpu.teach.lessons.tables import figures
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "picture",
     "predict",
     "progress",
+    "replay",
     "speak",
     "submitted",
     "text",

@@ -59,8 +59,8 @@ def test_moved_digits_cost_the_dense_network_far_more(cells):
 
 
 def test_the_published_rates_are_the_published_seconds_and_their_source_is_linked(cells):
-    assert "(https://github.com/SixQuant/tensorflow-macos-gpu) reports" in cells["epoch-read"].source
-    rows = re.findall(r"\| ([\d.]+) \| ([\d,]+) \|", cells["epoch-read"].source)
+    assert "(https://github.com/SixQuant/tensorflow-macos-gpu) reports" in cells["epoch-strips-read"].source
+    rows = re.findall(r"\| ([\d.]+) \| ([\d,]+) \|", cells["epoch-strips-read"].source)
     assert [seconds for seconds, _ in rows] == ["168.2", "147.7", "45.9"]
     for seconds, rate in rows:
         assert round(55_000 / float(seconds)) == int(rate.replace(",", ""))

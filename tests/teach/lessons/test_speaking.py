@@ -20,6 +20,7 @@ from jupyter_mlgpu.teach.lessons import exercises as exercise_modules
 from jupyter_mlgpu.teach.lessons.checking import Exercise, judge
 from jupyter_mlgpu.teach.lessons.exercises import exercises
 from jupyter_mlgpu.teach.lessons.graphs import Operation, drawing
+from jupyter_mlgpu.teach.lessons.replaying import replay
 from jupyter_mlgpu.testing import example_record
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -215,3 +216,10 @@ def test_a_graph_is_drawn_under_a_chinese_title():
 def test_another_language_is_refused():
     with pytest.raises(UsageError, match="Lessons speak en or zh, not 'fr'"):
         speak("fr")
+
+
+def test_a_replayed_cell_is_told_in_chinese(chinese):
+    shown = repr(replay("03_waits"))
+    assert shown.startswith("回放")
+    assert "GPU 忙" in shown
+    assert not ENGLISH.search("".join(line for line in shown.splitlines() if "[mlgpu]" in line))
