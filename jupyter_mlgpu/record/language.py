@@ -3,7 +3,8 @@
 It is the one that was chosen with `speak`. If none was, it is the language in the notebook's metadata, as in
 `"jupyter_mlgpu": {"language": "zh"}`. A kernel cannot read the metadata: JupyterLab sends it, and programs
 that start a kernel without a page set VARIABLE. Otherwise it is the language whose code is the name of the
-notebook's folder, such as `my-lessons/zh`.
+notebook's folder, such as `my-lessons/zh`: jupyter_server and VS Code tell the notebook's path, and programs
+such as nbconvert start the kernel in its folder.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from jupyter_mlgpu.record.errors import UsageError
@@ -68,9 +69,16 @@ def translate(text: str) -> str:
 
 @cache
 def _of_the_surroundings() -> str:
-    # jupyter_server sets the notebook's path when it starts the kernel.
-    folder = PurePath(os.environ.get("JPY_SESSION_NAME", "")).parent.name
+    notebook = os.environ.get("JPY_SESSION_NAME", "")
+    folder = PurePath(notebook).parent.name if notebook else _working_folder()
     return next(filter(_is_known, (os.environ.get(VARIABLE, ""), folder)), "en")
+
+
+def _working_folder() -> str:
+    try:
+        return Path.cwd().name
+    except OSError:  # somebody removed it
+        return ""
 
 
 def _is_known(language: str) -> bool:

@@ -183,6 +183,26 @@ def test_a_kernel_speaks_the_language_it_was_started_with_or_that_of_its_folder_
 
 
 @pytest.mark.usefixtures("unasked")
+@pytest.mark.parametrize(("folder", "answer"), [("zh", "设备"), ("mine", "device")])
+def test_a_program_that_runs_the_lesson_in_its_folder_is_answered_in_its_language(
+    monkeypatch, tmp_path, folder, answer
+):
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / folder)
+    assert translate(say("device")) == answer
+
+
+@pytest.mark.usefixtures("unasked")
+def test_a_folder_that_was_removed_says_no_language(monkeypatch, tmp_path):
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    (tmp_path / "zh").mkdir()
+    monkeypatch.chdir(tmp_path / "zh")
+    (tmp_path / "zh").rmdir()
+    assert translate(say("device")) == "device"
+
+
+@pytest.mark.usefixtures("unasked")
 def test_a_page_tells_what_its_notebook_asks_for_and_nothing_else_is_taken_from_it():
     language.hear_from_page("zh")
     for strange in (None, "", "fr", "../zh", ["zh"], {}, 7):
