@@ -32,7 +32,7 @@ from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, trans
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.runtime import Runtime, install
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
-from jupyter_mlgpu.record import files
+from jupyter_mlgpu.record import files, language
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.store import Subscriber
@@ -145,6 +145,7 @@ class Extension:
             self._start_all(cleanups)
             self._cleanups = cleanups.pop_all()
         install(self.runtime)
+        language.current_language()  # looks for catalogues now: a cell may make files impossible to open
 
     def stop(self) -> None:
         """Restore the shell. If a cleanup raises, the others still run before the error is raised."""

@@ -138,8 +138,9 @@ def judge(exercise: Exercise, answer: Answer, coaching: Coaching | None = None, 
         problem = say("{name} {what}.", name=exercise.name, what=difference.what)
         if difference.same is None:
             return _verdict_with_reference("open", exercise, [problem], inputs, difference.shown)
-        if _has_dots(answer):
-            return _verdict_with_reference("open", exercise, [_dots(exercise)], inputs, difference.shown)
+        if _has_dots(answer):  # what it gives is an accident: `...` counts as true
+            shown = still_open(wanted, columns)
+            return _verdict_with_reference("open", exercise, [_dots(exercise)], inputs, shown)
         return wrong(problem, inputs, difference.shown)
     right = say(
         "{name} gives the right result, also on {count} sets of fresh inputs.",

@@ -16,7 +16,8 @@ maps().cpu()
 # %%
 kept = [maps() for _ in range(100)]
 torch.cuda.synchronize()
-# %%
-arrays = [maps().cpu().numpy() for _ in range(100)]
+del kept
 # %%
 means = [maps().mean().item() for _ in range(100)]
+# %%
+arrays = [maps().cpu().numpy() for _ in range(100)]

@@ -2,7 +2,7 @@ import torch
 
 layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True)
 bert_large = torch.nn.TransformerEncoder(layer, 24, enable_nested_tensor=False).cuda()
-adam = torch.optim.Adam(bert_large.parameters(), foreach=False, capturable=True)
+adam = torch.optim.Adam(bert_large.parameters(), capturable=True)
 text = torch.rand(16, 128, 1024, device="cuda")  # 16 sequences of 128 tokens
 
 
