@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.explain.doctor.check import Finding
+from jupyter_mlgpu.explain.doctor.check import Finding, Fine
 from jupyter_mlgpu.explain.doctor.checks import system_version_compat
 from jupyter_mlgpu.explain.doctor.diagnose import diagnose
 from jupyter_mlgpu.explain.doctor.facts import Facts
@@ -233,7 +233,23 @@ def test_a_wrong_product_is_told_beside_the_right_one(machine: Callable[..., Fac
 def test_a_mac_that_is_told_10_16_gets_a_tensorflow_that_was_built_for_its_python(
     architecture: Any, lines: list[str], machine: Callable[..., Facts]
 ):
-    told = {"python/macos_seen": "10.16", "python/architecture": architecture}
+    told = {"python/macos_seen": "10.16", "python/architecture": architecture, "python/pip": "24.0"}
     verdict = system_version_compat.judge(machine("mac", told))
     assert isinstance(verdict, Finding)
     assert list(verdict.remedy.lines) == lines
+
+
+def test_a_pip_that_asks_macos_itself_rejects_no_wheel(machine: Callable[..., Facts]):
+    verdict = system_version_compat.judge(
+        machine("mac", {"python/macos_seen": "10.16", "python/pip": "24.1"})
+    )
+    assert isinstance(verdict, Fine)
+    assert "pip 24.1 asks for the real version" in str(verdict.evidence)
+
+
+def test_without_pip_s_version_it_is_not_sure_that_wheels_are_rejected(machine: Callable[..., Facts]):
+    verdict = system_version_compat.judge(
+        machine("mac", {"python/macos_seen": "10.16", "python/pip": UNTOLD})
+    )
+    assert isinstance(verdict, Finding)
+    assert verdict.confidence == "likely"

@@ -1,4 +1,6 @@
-"""If Python sees macOS as 10.16, pip rejects every wheel for macOS 11 and newer.
+"""If Python sees macOS as 10.16, a pip before 24.1 rejects every wheel for macOS 11 and newer.
+
+From 24.1 on, pip asks for the real version in a process of its own (`mac_platforms` in `packaging/tags.py`).
 
 Sources: apple/tensorflow_macos#46 and #61, tensorflow/tensorflow#50108 ("is not a supported wheel on this
 platform"; SYSTEM_VERSION_COMPAT=0 helps). TensorFlow's wheels for Intel Macs end at 2.16.2 (their names).
@@ -13,6 +15,9 @@ from jupyter_mlgpu.record.sentence import say
 
 TITLE = say("Python sees the real version of macOS")
 
+#: The first version of pip that asks for the real version of macOS if it sees 10.16.
+_ASKS = "24.1"
+
 
 def judge(facts: Facts) -> Verdict:
     """Return a finding if this process sees macOS 10 on a later version."""
@@ -22,11 +27,16 @@ def judge(facts: Facts) -> Verdict:
     reported = known(facts.python.macos_seen)
     if reported is None or not reported.startswith("10.") or older(real, "11"):
         return Fine(say("This is macOS {version}.", version=real))
+    pip = known(facts.python.pip)
+    if pip is not None and not older(pip, _ASKS) and reported.startswith("10.16"):
+        return Fine(
+            say("Python sees macOS {told}, and pip {pip} asks for the real version.", told=reported, pip=pip)
+        )
     return Finding(
         title=say("This Python sees macOS as version 10, so pip rejects newer wheels."),
         evidence=say("This is macOS {real}, but Python sees {told}.", real=real, told=reported),
         remedy=_remedy(known_or(facts.python.architecture, None)),
-        confidence="sure",
+        confidence="sure" if pip is not None else "likely",
         cause=Cause.PYTHON,
     )
 
