@@ -99,6 +99,15 @@ def test_a_replayed_line_has_the_colour_of_the_own_one_and_is_dashed_with_hollow
     assert symbols == [None, None, "circle-open", "circle-open"]
 
 
+def test_two_replayed_lines_are_told_apart_by_name_and_colour(replayed):
+    replayed("race", {"cpu:0": [(1, 1), (2, 3)], "gpu:0": [(1, 2), (2, 2)]})
+    drawn = chart("race", x="n", y="s", lines={"cpu:0": [(1, 1)]})
+    own, processor, gpu = drawn.drawn.series
+    assert [processor.name, gpu.name] == ["cpu:0 (replayed: NVIDIA H200)", "gpu:0 (replayed: NVIDIA H200)"]
+    assert [own.dashed, processor.dashed, gpu.dashed] == [False, True, True]
+    assert own.hue == processor.hue != gpu.hue
+
+
 @pytest.mark.parametrize(
     ("heights", "from_zero"),
     [((0.2, 0.9), True), ((0, 60), True), ((4.2, 8.0), False), ((0.91, 0.97), False)],

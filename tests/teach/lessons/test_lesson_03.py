@@ -74,6 +74,23 @@ def test_the_figures_of_the_recorded_machine_are_those_of_its_own_run(lesson):
     assert f"They cross there at about n = {crossing}." in told
 
 
+def test_the_replayed_race_has_both_devices_of_the_recorded_machine():
+    lines = read(FOLDER / "03_race.json").data["lines"]
+    assert list(lines) == ["cpu:0", "gpu:0"]
+    for number, line in enumerate(lines.values(), start=1):
+        sizes, times = zip(*line, strict=True)
+        assert sizes == tuple(10.0**one for one in range(2, 8))
+        assert times == pytest.approx(column(recorded_race_chart(), number), rel=1e-3)
+
+
+def test_the_recorded_processor_moved_a_gigabyte_a_second(lesson):
+    (size, microseconds) = read(FOLDER / "03_race.json").data["lines"]["cpu:0"][-1]
+    moved = 2 * 4 * size
+    told = lesson.prose("intensity-read")
+    assert f"for the {moved / 1e6:.0f} MB of n = 10⁷" in told
+    assert f"That is {moved / microseconds / 1e3:.0f} GB a second" in told
+
+
 def test_a_row_times_a_column_is_worth_a_quarter_of_an_operation_a_byte(lesson):
     assert {round(flops_per_byte(1, size, 1), 2) for size in (100, 10_000, 1_000_000)} == {0.25}
     assert [flops_per_byte(size, size, size) for size in (600, 6000)] == pytest.approx([100, 1000])
@@ -99,7 +116,9 @@ def test_the_table_behind_the_plan_has_the_types_that_the_text_names_and_no_othe
 
 def test_the_plan_of_a_layer_in_float64_leaves_its_product_on_the_cpu(lesson):
     shown = lesson.shown("plan")
+    assert "6 of 9 operations would run on the GPU" in shown
     assert "3 stay on the CPU (MatMul, AddV2, Identity)" in shown
+    assert "the other six compute nothing" in lesson.prose("plan-read")
     copied, tensors = re.search(
         r"^([\d,]+) bytes in (\d+) tensors would be copied", shown, re.MULTILINE
     ).groups()
@@ -164,6 +183,19 @@ def test_the_hard_exercise_is_asked_about_the_recorded_race_and_comes_within_twi
     assert [list(one) for one in gpu] == [[size, time] for size, _, time in measured]
     assert 0.5 < crossover(processor, gpu) / 3300 < 2
     assert lesson.shown("crossover-here") == ""
+
+
+def test_the_answer_says_where_the_recorded_lines_cross_through_other_readings(lesson):
+    processor, gpu = (read(FOLDER / "03_race.json").data["lines"][name] for name in ("cpu:0", "gpu:0"))
+    ends, flat = [processor[0], processor[-1]], [time for _, time in gpu[1:4]]
+    through_ends = crossover(ends, [gpu[0], gpu[-1]])
+    with_67 = crossover(ends, [(100, 67), gpu[-1]])
+    between = crossover(processor[1:3], gpu[1:3])
+    told = lesson.prose("further")
+    crossings = [f"{round(one, -2):,.0f}" for one in (through_ends, with_67, between)]
+    assert re.findall(r"about (\d,\d{3})\b", told) == crossings
+    assert f"{gpu[0][1]:.0f} µs, where its others up to 10⁵ are about 67" in told
+    assert flat == pytest.approx([67] * 3, rel=0.03)
 
 
 def test_devices_that_are_known_cross_where_their_times_are_the_same():

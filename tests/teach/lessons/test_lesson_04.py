@@ -6,10 +6,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from jupyter_mlgpu.explain.limits.roofline import NEAR
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.teach.lessons.exercises.lesson_04 import rows_at_the_ridge
+from jupyter_mlgpu.teach.lessons.recordings import FOLDER, read
 from tests.support import lesson_figures
 
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
@@ -139,3 +141,53 @@ def test_float32_products_of_the_h200_are_not_rounded_to_tf32(cells):
     assert "PyTorch allows it in convolutions, but not in matrix products" in cells["types-read"].source
     replayed = shown(cells["types"]).partition("Replayed")[2]
     assert float(re.search(r"^float32 .* (\S+) +gpu:0$", replayed, re.MULTILINE)[1]) < 1e-5
+
+
+def prose(cell):
+    return lesson_figures.without_marks(cell.source)
+
+
+def test_with_all_its_arrays_counted_multiply_and_add_moves_about_as_much_as_add(cells):
+    add, _, both = (float(line.split("  ")[1]) for line in bandwidth_table(cells).splitlines())
+    assert both * 6 / 4 == pytest.approx(add, rel=0.15)
+    told = f"the saved {both} GB/s are {both} · 6/4 = {both * 6 / 4:.0f}, about as much as *add*"
+    assert told in prose(cells["bandwidth-read"])
+
+
+def test_the_processor_of_the_saved_run_has_no_instructions_for_float16(cells):
+    noted = re.findall(r"no instructions for products of (\w+):", shown(cells["bench"]))
+    assert noted == ["float16"]
+    best = {name: max(rate for _, rate in line) for name, line in lines(cells["sweep"]).items()}
+    assert best["float16"] < best["float32"] < best["bfloat16"]
+    told = prose(cells["types-read"])
+    assert "has some for bfloat16" in told
+    assert "none for float16" in told
+
+
+def test_the_receipt_calls_the_roof_the_limit_from_where_the_text_says(cells):
+    assert f"From {NEAR * 100:.0f} % on" in cells["network-judge-read"].source
+
+
+def test_one_row_reads_the_parameters_at_nearly_the_speed_of_the_memory(cells):
+    parameters = 4 * 4 * 4096**2
+    seconds = (
+        int(re.search(r"replayed: (\d+) ms .* memory \+", shown(cells["break-strips"]))[1]) / 1e3 / 10_000
+    )
+    told = prose(cells["break-strips-read"])
+    assert f"are {parameters / 1e6:.0f} MB in float32" in told
+    assert f"about {round(parameters / seconds / 1e9, -2):,.0f} GB/s" in told
+
+
+def test_what_the_h200_gave_of_what_its_data_sheet_promises(cells):
+    told = re.findall(
+        r"^\| ([^,|]+?)(?:, [^|]+)? \| (\S+) \S+ \| (\S+) \S+ \| (\d+) % \|$",
+        prose(cells["break-strips-read"]),
+        re.MULTILINE,
+    )
+    types = read(FOLDER / "04_types.json").data["rows"]
+    reached = {row["type"]: float(row["TFLOP/s, median"]) for row in types}
+    reached["memory"] = max(row["GB/s, median"] for row in read(FOLDER / "04_bandwidth.json").data["rows"])
+    assert [name for name, *_ in told] == ["float32", "float64", "bfloat16", "memory"]
+    for name, measured, promised, share in told:
+        assert float(measured.replace(",", "")) == pytest.approx(reached[name], abs=0.5)
+        assert int(share) == round(100 * reached[name] / float(promised.replace(",", "")))
