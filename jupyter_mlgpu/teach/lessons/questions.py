@@ -20,7 +20,7 @@ _QUESTIONS = (
     say("How many weights has the dense layer?"),
     say("How many times as high is the peak with 256 pictures as with 64?"),
     say("At what percentage of the step's time is most memory in use?"),
-    say("Which trains more pictures of MobileNetV2 on one joule?"),
+    say("How many times as many images a second does the largest batch train as the smallest?"),
     say("How many of the 3,000 pieces make up half of the text?"),
     say("Twice as many words: how many times as long does attention take?"),
     say("Of 100 hidden words, how many will the trained model guess right?"),

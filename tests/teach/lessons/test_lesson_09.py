@@ -64,7 +64,7 @@ def test_each_switch_has_a_rate_and_xla_s_first_epoch_takes_longer(cells):
         assert float(measured[numbers, "on"][-1]) > float(measured[numbers, "off"][-1])
 
 
-def test_the_clues_of_the_story_are_those_of_the_recordings():
+def test_the_clues_of_the_text_are_those_of_the_recordings():
     """The recorded GPU waits: neither switch gains, and four times the batch takes the same time."""
     kept = {name: recordings.read(recordings.FOLDER / f"09_{name}.json").data["rows"]
             for name in ("switches", "epochs")}  # fmt: skip
@@ -100,7 +100,7 @@ def test_the_receipt_has_items_a_second(cells):
     assert re.search(r"64 items: [\d.]+ per second", shown(cells["items"]))
 
 
-def test_batches_that_come_one_by_one_cost_more_than_half_and_fetched_ahead_most_is_won_back(cells):
+def test_batches_that_come_one_by_one_cost_more_than_half_and_fetched_ahead_some_is_won_back(cells):
     found = re.findall(
         r"^(in memory|one by one|ahead).*? {2,}([\d.]+)$", shown(cells["input-ahead"]), re.MULTILINE
     )
