@@ -27,7 +27,7 @@ def judge(facts: Facts) -> Verdict:
     reported = known(facts.python.macos_seen)
     if reported is None or not reported.startswith("10.") or older(real, "11"):
         return Fine(say("This is macOS {version}.", version=real))
-    pip = known(facts.python.pip)
+    pip = known_or(facts.python.pip, None)
     if pip is not None and not older(pip, _ASKS) and reported.startswith("10.16"):
         return Fine(
             say("Python sees macOS {told}, and pip {pip} asks for the real version.", told=reported, pip=pip)
