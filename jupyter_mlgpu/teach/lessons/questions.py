@@ -17,7 +17,7 @@ _QUESTIONS = (
     say("With one row: how many times as fast as with 512 is a run?"),
     say("How many operations will the receipt of the graph count?"),
     say("Both passes: how many times as many multiplications as the forward pass alone?"),
-    say("How many weights has the dense layer?"),
+    say("How many parameters does the dense layer have?"),
     say("How many times as high is the peak with 256 pictures as with 64?"),
     say("At what percentage of the step's time is most memory in use?"),
     say("How many times as many images a second does the largest batch train as the smallest?"),

@@ -1,4 +1,4 @@
-"""Lesson 07: a convolution by hand, the number of its weights, and its backward pass."""
+"""Lesson 07: a convolution by hand, the number of its parameters, and its backward pass."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def kernel_gradient(image: Any, slopes: Any) -> Any:
     return convolve(image, slopes)
 
 
-def weights(side: int, channels: int, kernel: int, filters: int) -> tuple[int, int]:
-    """Return the number of weights of a convolution, and of a dense layer with an output of the same size."""
+def parameters(side: int, channels: int, kernel: int, filters: int) -> tuple[int, int]:
+    """Return the parameters of a convolution, and of a dense layer with an output of the same size."""
     convolution = kernel * kernel * channels * filters + filters
     inputs = side * side * channels
     outputs = (side - kernel + 1) ** 2 * filters
@@ -75,12 +75,12 @@ EXERCISES = (
         fresh=_fresh_image,
     ),
     Exercise(
-        name="weights",
+        name="parameters",
         task=say(
-            "return two numbers, how many weights the convolution and the dense layer have, "
+            "return two numbers, how many parameters the convolution and the dense layer have, "
             "each with one more (the bias) for every filter or output"
         ),
-        reference=weights,
+        reference=parameters,
         example={"side": 28, "channels": 1, "kernel": 3, "filters": 8},
         fresh=_fresh_layer,
     ),
