@@ -29,11 +29,9 @@ def printed(lesson, name):
 
 
 def guessers(lesson):
-    """Loss and percentage right of each guesser in the lesson's table."""
-    rows = re.findall(
-        r"^(uniform|unigram|BERT from nothing)\s+(\S+)\s+(\S+)", printed(lesson, "result"), re.M
-    )
-    return {name: (float(loss), float(right)) for name, loss, right in rows}
+    """Loss, percentage right, and percentage right at [MASK], of each guesser in the lesson's table."""
+    rows = re.findall(r"^(uniform|unigram|copying|BERT from nothing) +(.+)$", printed(lesson, "result"), re.M)
+    return {name: tuple(map(float, numbers.split())) for name, numbers in rows}
 
 
 def steps_of(lesson):
@@ -42,11 +40,57 @@ def steps_of(lesson):
     return int(steps)
 
 
-def test_more_than_a_fifth_of_the_hidden_words_are_guessed_right_and_the_loss_is_below_both_baselines(lesson):
+def test_more_than_a_fifth_of_the_hidden_words_are_guessed_right_and_the_loss_is_below_all_baselines(lesson):
     found = guessers(lesson)
     assert found["BERT from nothing"][1] > 20
-    assert found["BERT from nothing"][0] < found["unigram"][0] < found["uniform"][0]
+    losses = [found[name][0] for name in ("BERT from nothing", "copying", "unigram", "uniform")]
+    assert losses == sorted(losses)
     assert found["uniform"][0] == pytest.approx(np.log(3000), abs=0.01)
+
+
+def test_at_mask_copying_helps_nothing_and_the_model_is_right_more_than_twice_as_often(lesson):
+    found = guessers(lesson)
+    assert found["copying"][1] > found["unigram"][1] + 5
+    assert found["copying"][2] == found["unigram"][2]
+    assert 2 * found["unigram"][2] < found["BERT from nothing"][2] < found["BERT from nothing"][1]
+
+
+def baselines_of(lesson, hidden, places, wanted, counts):
+    """What the lesson's cell of baselines computes where `hidden` is shown; each token has the same share."""
+    (source,) = [cell.source for cell in lesson.cells if cell.id == "baselines"]
+    names = {
+        "np": np,
+        "testing": None,
+        "tokenizer": None,
+        "rows": np.arange(pretraining.VOCABULARY),
+        "disguised": SimpleNamespace(answer=None),
+        "lost": SimpleNamespace(answer=lambda losses, chosen: (losses * chosen).sum() / chosen.sum()),
+        "name": str,
+        "wordpieces": SimpleNamespace(MASK=4, SPECIAL=range(5), rows=lambda *_: np.zeros((1, 1))),
+        "pretraining": SimpleNamespace(
+            VOCABULARY=pretraining.VOCABULARY,
+            masked=lambda *_: ((hidden, places), wanted, counts),
+        ),
+    }
+    exec(source, names)
+    return names
+
+
+def test_the_copying_baseline_gives_a_visible_token_half_of_the_probability(lesson, capsys):
+    # A mask, a token as it is, another token, and a place that was not chosen.
+    found = baselines_of(
+        lesson,
+        hidden=np.array([[4, 11, 12, 13]]),
+        places=np.array([[0, 1, 2, 3]]),
+        wanted=np.array([[10, 11, 99, 13]]),
+        counts=np.array([[1.0, 1.0, 1.0, 0.0]]),
+    )
+    share = found["share"][10]
+    wanted = -np.log([share, 0.5 + share / 2, share / 2]).mean()
+    assert found["copying"] == pytest.approx(wanted)
+    assert found["copying_right"] == pytest.approx(1 / 3)
+    assert found["masks"].tolist() == [[1, 0, 0, 0]]
+    assert "3 were chosen" in capsys.readouterr().out
 
 
 def filled(lesson):
@@ -83,7 +127,7 @@ def test_a_comparison_leaves_the_trained_parameters_in_the_model(lesson):
 
     shown, model = [], Model()
     fills = SimpleNamespace(fill=fill)
-    names = {"mine": "A [MASK].", "model": model, "tokenizer": None, "pretraining": fills}
+    names = {"mine": "A [MASK].", "model": model, "tokenizer": None, "pretraining": fills, "reading": []}
     exec(source, {**names, "untrained": "0", "trained": "1", "figures": lambda _, rows: shown.extend(rows)})
     assert model.weights == "1"
     assert shown[0] == {
@@ -94,11 +138,39 @@ def test_a_comparison_leaves_the_trained_parameters_in_the_model(lesson):
     assert len(shown) == 6
 
 
-def test_with_shuffled_words_the_loss_is_worse_than_the_unigrams_and_most_is_gone(lesson):
-    found = re.findall(r"loss (\d+\.\d+), (\d+\.\d+)% right", printed(lesson, "break-order"))
-    (_, right_in_order), (loss, right) = [(float(one), float(other)) for one, other in found]
-    assert loss > guessers(lesson)["unigram"][0]
-    assert right < right_in_order / 2
+def test_with_shuffled_words_little_more_than_copying_is_left(lesson):
+    found = re.findall(
+        r"loss (\d+\.\d+), (\d+\.\d+)% right, (\d+\.\d+)% at \[MASK\]", printed(lesson, "break-order")
+    )
+    (_, _, in_order), (loss, right, mixed) = [tuple(map(float, one)) for one in found]
+    copying_loss, copying_right, at_masks = guessers(lesson)["copying"]
+    assert loss == pytest.approx(copying_loss, abs=0.3)
+    assert right == pytest.approx(copying_right, abs=4)
+    assert mixed - at_masks < (in_order - at_masks) / 2
+
+
+def test_the_shuffle_moves_no_chosen_token_and_no_special_one(lesson):
+    (source,) = [cell.source for cell in lesson.cells if cell.id == "break-order"]
+    shown = np.array([[2, *range(10, 40), 4, 3, 0, 0]])
+    places, counts = np.array([[1, 5, 31, 7]]), np.array([[1.0, 1.0, 1.0, 0.0]])
+    names = {
+        "np": np,
+        "hidden": (shown, places),
+        "counts": counts,
+        "wordpieces": SimpleNamespace(SPECIAL=range(5)),
+        "draw": np.random.default_rng(12),
+        "score": lambda *_: (0, 0, 0),
+        "model": None,
+        "loss": 0,
+        "right": 0,
+        "right_masks": 0,
+    }
+    exec(source, names)
+    (before,), (after,) = shown, names["shuffled"]
+    stay = [0, 1, 5, 31, 32, 33, 34]
+    assert after[stay].tolist() == before[stay].tolist()
+    assert sorted(after) == sorted(before)
+    assert (after != before).sum() > 15
 
 
 def test_training_begins_at_the_unigram_line_and_falls_below(lesson):
