@@ -48,7 +48,9 @@ def compare(yours: Value, wanted: Value, tolerance: float, inputs: Inputs) -> Di
         return one_by_one(yours, wanted, tolerance)
     if isinstance(yours, Unreadable) or _kind(yours) is not _kind(wanted):
         what = say("gives {what}; it should be {wanted}", what=describe(yours), wanted=describe(wanted))
-        return Difference(False, what, still_open(wanted, inputs, mark=""))
+        # A list with three dots in it is unfinished, not wrong.
+        unfinished = isinstance(yours, SeveralValues) and Open() in yours.values
+        return Difference(False, what, still_open(wanted, inputs, mark="?" if unfinished else ""))
     if isinstance(wanted, str):
         rows = ((YOURS, SHOULD_BE), (_single(yours), _single(wanted)))
         what = say("gives the wrong text, from character {place} on", place=_first_other(yours, wanted))

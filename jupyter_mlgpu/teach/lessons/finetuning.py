@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from jupyter_mlgpu.teach.lessons import bert
+from jupyter_mlgpu.teach.lessons import bert, wordpieces
 
 #: Tokens used of each sentence, and sentences in a batch.
 LENGTH, BATCH = 32, 16
@@ -65,6 +65,19 @@ class Classifier:
         import keras
 
         return [keras.ops.convert_to_numpy(one).copy() for one in self.model.optimizer.variables]
+
+
+def from_counts(vocabulary: int, tokenizer: Any, sentences: Iterable[str]) -> list[Any]:
+    """Return encoder weights as they are before pre-training: token vectors from counts, the rest random.
+
+    With them, a comparison shows how much of the pre-trained model's lead the counts of lesson 10 give.
+    """
+    import keras
+
+    vectors = bert.vectors_from_counts(wordpieces.rows(tokenizer, sentences), vocabulary)
+    keras.utils.set_random_seed(0)
+    weights: list[Any] = bert.encoder(vocabulary, vectors, length=LENGTH).get_weights()
+    return weights
 
 
 def tfidf_right(

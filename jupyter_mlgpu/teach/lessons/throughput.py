@@ -8,6 +8,7 @@ measurements that the lesson names.
 from __future__ import annotations
 
 import math
+import os
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from jupyter_mlgpu.measure import tracing
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.teach.lessons.data import reachable
+from jupyter_mlgpu.teach.lessons.data import OFFLINE, reachable
 from jupyter_mlgpu.teach.lessons.machine import here
 
 TOKENS, CLASSES = 128, 8
@@ -141,12 +142,13 @@ def _classifier(size: Size, policy: str) -> Any:
 def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
     """Return a sentence that says if a model's published weights could be loaded within 30 seconds."""
     host = "www.kaggle.com"  # the source of keras-hub's presets
-    if not reachable(host):
-        nothing = say(
-            "{host} did not answer within 3 s, or only local data was requested: no published weights here.",
-            host=host,
+    if os.environ.get(OFFLINE):
+        local = say(
+            "Only local data was requested ({variable}): no published weights here.", variable=OFFLINE
         )
-        return translate(nothing)
+        return translate(local)
+    if not reachable(host):
+        return translate(say("{host} did not answer within 3 s: no published weights here.", host=host))
     loaded: list[Sentence] = []
 
     def load() -> None:

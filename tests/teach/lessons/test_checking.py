@@ -126,6 +126,15 @@ def test_three_dots_left_in_an_answer_leave_it_open_and_dots_in_an_index_do_not(
     assert judge(DOUBLE, sliced).state == "wrong"
 
 
+def test_three_dots_in_a_list_are_shown_in_the_places_of_your_values():
+    def unfinished(values):
+        return [... for _ in values]
+
+    verdict = judge(DOUBLE, unfinished)
+    assert verdict.state == "open"
+    assert repr(verdict).splitlines()[-2:] == ["1   ?      2", "50  ?      100"]
+
+
 @pytest.mark.parametrize("blank", [..., None])
 def test_an_answer_that_is_not_even_a_function_yet_is_open(blank):
     verdict = judge(DOUBLE, blank)

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_mlgpu.record import cachefolder
 from jupyter_mlgpu.teach.lessons import cache as lesson_cache
-from jupyter_mlgpu.teach.lessons import pretraining, text, wordpieces
+from jupyter_mlgpu.teach.lessons import data, pretraining, text, throughput, wordpieces
 
 LESSON = Path(__file__).resolve().parents[3] / "notebooks" / "13_fine_tuning.ipynb"
 
@@ -117,3 +117,11 @@ def test_a_plain_loop_in_the_type_of_the_recording_is_2_4_times_as_fast_for_both
         plain = re.search(rf"^\| {name}, {batch} \| [\d,]+ \| [\d,]+ \| ([\d,]+) \|", bench.read_text(), re.M)
         ratio = float(plain[1].replace(",", "")) / float(fit.replace(",", ""))
         assert ratio == pytest.approx(2.4, abs=0.05)
+
+
+def test_without_published_weights_the_reason_is_named(monkeypatch):
+    monkeypatch.setenv(data.OFFLINE, "1")
+    assert throughput.published_weights().startswith("Only local data was requested (JUPYTER_MLGPU_OFFLINE)")
+    monkeypatch.delenv(data.OFFLINE)
+    monkeypatch.setattr(throughput, "reachable", lambda host: False)
+    assert throughput.published_weights().startswith("www.kaggle.com did not answer within 3 s:")
