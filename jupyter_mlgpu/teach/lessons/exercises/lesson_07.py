@@ -28,7 +28,7 @@ def kernel_gradient(image: Any, slopes: Any) -> Any:
     return convolve(image, slopes)
 
 
-def parameters(side: int, channels: int, kernel: int, filters: int) -> tuple[int, int]:
+def weights(side: int, channels: int, kernel: int, filters: int) -> tuple[int, int]:
     """Return the parameters of a convolution, and of a dense layer with an output of the same size."""
     convolution = kernel * kernel * channels * filters + filters
     inputs = side * side * channels
@@ -75,12 +75,12 @@ EXERCISES = (
         fresh=_fresh_image,
     ),
     Exercise(
-        name="parameters",
+        name="weights",
         task=say(
             "return two numbers, how many parameters the convolution and the dense layer have, "
             "each with one more (the bias) for every filter or output"
         ),
-        reference=parameters,
+        reference=weights,
         example={"side": 28, "channels": 1, "kernel": 3, "filters": 8},
         fresh=_fresh_layer,
     ),

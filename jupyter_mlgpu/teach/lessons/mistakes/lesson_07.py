@@ -74,7 +74,7 @@ COACHING = {
             (say("You summed before you multiplied: the products come first."), summed_first),
         ],
     ),
-    "parameters": coaching(
+    "weights": coaching(
         hints=[
             say("Which of the two numbers is off, and by how many?"),
             say("One filter has kernel times kernel times channels numbers, and a bias."),

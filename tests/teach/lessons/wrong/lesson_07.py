@@ -101,5 +101,5 @@ WRONG = {
         slopes_in_the_shape_of_the_image,
         slopes_alone,
     ],
-    "parameters": [biases_forgotten, channels_forgotten, nothing_shared, same_size_out, the_other_way_round],
+    "weights": [biases_forgotten, channels_forgotten, nothing_shared, same_size_out, the_other_way_round],
 }
