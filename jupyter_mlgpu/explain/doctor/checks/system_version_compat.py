@@ -1,6 +1,6 @@
 """If Python sees macOS as 10.16, a pip before 24.1 rejects every wheel for macOS 11 and newer.
 
-From 24.1 on, pip asks for the real version in a process of its own (seen in the copy of packaging that it has).
+From 24.1 on, pip asks for the real version in a process of its own (seen in its copy of packaging).
 
 Sources: apple/tensorflow_macos#46 and #61, tensorflow/tensorflow#50108 ("is not a supported wheel on this
 platform"; SYSTEM_VERSION_COMPAT=0 helps). TensorFlow's wheels for Intel Macs end at 2.16.2 (their names).
