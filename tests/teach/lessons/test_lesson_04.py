@@ -104,7 +104,7 @@ def test_the_rate_that_nobody_waited_for_is_the_one_that_was_measured_on_an_h200
     lesson = (folder / "README.md").read_text(encoding="utf-8").partition("## 04")[2]
     hasty = float(re.search(r"^not waited for +(\S+)$", lesson, re.MULTILINE)[1])
     told = lesson_figures.without_marks(cells["break-strips-read"].source)
-    assert f"{hasty:,.0f} TFLOP/s, a thousand times what its data sheet promises" in told
+    assert f"{hasty:,.0f} TFLOP/s in float32, a thousand times the 67 promised" in told
     assert hasty > 1000 * 67
 
 
