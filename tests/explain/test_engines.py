@@ -107,6 +107,23 @@ def test_engines_of_this_machine_read_its_clock_so_their_order_is_certain(clock)
     assert "is certain if" not in repr(found)
 
 
+@pytest.mark.parametrize(("away", "estimated"), [(0, False), (1, True), (2, True)])
+def test_a_clock_is_said_to_be_estimated_only_where_an_engine_has_another_one(
+    clock, tmp_path, away, estimated
+):
+    here = current().recorder.run.host_digest
+    engines = [
+        FakeEngine(clock, [measured(1, at=5, run=number)], host="elsewhere" if number < away else here)
+        for number in range(2)
+    ]
+    found = collect_with(FakeClient(*engines), 5.0, clock)
+    found.save(tmp_path / "engines.json")
+    saved = json.loads((tmp_path / "engines.json").read_text(encoding="utf-8"))["otherData"]["clock"]
+    for told in (repr(found), saved):
+        assert "Time 0 is the start of the first record." in told
+        assert ("was estimated during collection" in told) is estimated
+
+
 def test_an_engine_that_runs_a_cell_is_left_out_after_the_time_given_and_no_other_suffers(clock):
     engines = [FakeEngine(clock, [measured(1, at=5, run=number)]) for number in range(3)]
     engines[1].busy = True

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu import record as record_room
+from jupyter_mlgpu.explain.engines.offsets import SAME_CLOCK
 from jupyter_mlgpu.explain.engines.phases import phases
 from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record import units
@@ -15,7 +16,10 @@ from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
-CLOCK = say(
+#: If all engines read the collecting machine's clock, nothing was estimated.
+SAME_CLOCK_START = say("Time 0 is the start of the first record.")
+
+ESTIMATED_CLOCKS = say(
     "Time 0 is the start of the first record. Each engine's records use its own monotonic "
     "clock; its offset from the collecting process's clock was estimated during collection "
     "and is subtracted. Records of two engines can be off against each other by the sum of "
@@ -116,6 +120,12 @@ class Collection(Charted, Pictured):
         if any(one.exchanges for one in self.phases):
             sentences.append(WAITING if self._why_no_waiting is None else self._why_no_waiting)
         return tuple(sentences)
+
+    @property
+    def clock(self) -> Sentence:
+        """The sentence that says where time 0 is and, if an engine has another clock, how it was compared."""
+        estimated = any(one.offset is not None and one.offset != SAME_CLOCK for one in self.engines)
+        return ESTIMATED_CLOCKS if estimated else SAME_CLOCK_START
 
     def here(self, one: EngineReport) -> bool:
         """Return True if an engine runs on the collecting machine."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.engines.collection import CLOCK, Collection, busy_ns, state
+from jupyter_mlgpu.explain.engines.collection import Collection, busy_ns, state
 from jupyter_mlgpu.explain.engines.phases import Phases
 from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record import units
@@ -27,7 +27,7 @@ def page(found: Collection) -> Page:
     tables = (engines_table(found), phases_table(found))
     return Page(
         (summary, *not_drawn(found), *found.sentences, *tables),
-        (CLOCK,),
+        (found.clock,),
         charts=(chart(found, summary),),
         details=(records_table(found),),
         title=summary,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.explain.engines.collection import CLOCK, Collection, state
+from jupyter_mlgpu.explain.engines.collection import Collection, state
 from jupyter_mlgpu.explain.engines.phases import Phases
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.show.exporting import chrome, timeline
@@ -33,7 +33,7 @@ def save(collection: Collection, path: str | os.PathLike[str]) -> int:
         for one in collection.engines
     ]
     about = {
-        "clock": CLOCK,
+        "clock": collection.clock,
         "written_by": f"jupyter_mlgpu {__version__}",
         "engines": engines,
         "left_out": list(collection.sentences),

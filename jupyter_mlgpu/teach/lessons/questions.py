@@ -23,7 +23,7 @@ _QUESTIONS = (
     say("How many times as many images a second does the largest batch train as the smallest?"),
     say("How many of the 3,000 pieces make up half of the text?"),
     say("Twice as many words: how many times as long does attention take?"),
-    say("Of 100 hidden words, how many will the trained model guess right?"),
+    say("Of 100 chosen tokens, how many will the trained model guess right?"),
     say("With 196 labels, which of the three is best?"),
     say("With a batch of 16: how many times as fast as one engine are two?"),
     say("How many checks of the doctor will find something wrong on your machine?"),

@@ -8,8 +8,6 @@ measurements that the lesson names.
 from __future__ import annotations
 
 import math
-import os
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +15,9 @@ from jupyter_mlgpu.measure import tracing
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.teach.lessons.data import OFFLINE, reachable
 from jupyter_mlgpu.teach.lessons.machine import here
 
 TOKENS, CLASSES = 128, 8
-
-#: Seconds within which published weights have to be loaded.
-_LOADS = 30.0
 
 
 @dataclass(frozen=True)
@@ -137,41 +131,3 @@ def _classifier(size: Size, policy: str) -> Any:
     model = keras.Model(inputs, numbers)
     model.compile(keras.optimizers.Adam(2e-5), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     return model
-
-
-def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
-    """Return a sentence that says if a model's published weights could be loaded within 30 seconds."""
-    host = "www.kaggle.com"  # the source of keras-hub's presets
-    if os.environ.get(OFFLINE):
-        local = say(
-            "Only local data was requested ({variable}): no published weights here.", variable=OFFLINE
-        )
-        return translate(local)
-    if not reachable(host):
-        return translate(say("{host} did not answer within 3 s: no published weights here.", host=host))
-    loaded: list[Sentence] = []
-
-    def load() -> None:
-        import keras_hub
-
-        try:
-            backbone = keras_hub.models.BertBackbone.from_preset(preset)
-        except Exception as error:  # one of many: the network's, Kaggle's or keras-hub's
-            failed = say(
-                "{host} answered, but {preset} could not be loaded ({error}).",
-                host=host,
-                preset=preset,
-                error=type(error).__name__,
-            )
-            loaded.append(failed)
-        else:
-            numbers = int(backbone.count_params())
-            loaded.append(
-                say("{preset} was loaded: {count} numbers, trained by Google.", preset=preset, count=numbers)
-            )
-
-    loading = threading.Thread(target=load, daemon=True)
-    loading.start()
-    loading.join(_LOADS)
-    late = say("{preset} was not downloaded within {seconds} s.", preset=preset, seconds=f"{_LOADS:.0f}")
-    return translate(loaded[0] if loaded else late)

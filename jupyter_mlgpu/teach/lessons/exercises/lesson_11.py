@@ -115,9 +115,8 @@ EXERCISES = (
         name="causal_weights",
         task=say("set `later` to True where a query must not see a key"),
         reference=causal_weights,
-        # Equal scores: a row divides its weight evenly among the places it may see. There are so many that
-        # they are shown as a picture, because a mask is a shape.
-        example={"scores": np.zeros((6, 6), "float32")},
+        # Equal scores: a row divides its weight evenly among the places it may see.
+        example={"scores": np.zeros((3, 3), "float32")},
         fresh=_fresh_scores,
         run=as_a_layer,
     ),

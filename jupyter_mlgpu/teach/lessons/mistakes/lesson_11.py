@@ -123,7 +123,7 @@ COACHING = {
     ),
     "causal_weights": coaching(
         hints=[
-            say("In the picture, which side of the diagonal should be 0?"),
+            say("In the table of queries and keys, which side of the diagonal should be 0?"),
             say("A key is hidden where its position is larger than the query's."),
             say(
                 "Compare the row `places[None, :]` with the column `places[:, None]`: is it `<`, `>` or `>=`?"
