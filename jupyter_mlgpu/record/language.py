@@ -3,8 +3,8 @@
 It is the one that was chosen with `speak`. If none was, it is the language in the notebook's metadata, as in
 `"jupyter_mlgpu": {"language": "zh"}`. A kernel cannot read the metadata: JupyterLab sends it, and programs
 that start a kernel without a page set VARIABLE. Otherwise it is the language whose code is the name of the
-notebook's folder, such as `my-lessons/zh`: jupyter_server and VS Code tell the notebook's path, and programs
-such as nbconvert start the kernel in its folder.
+notebook's folder, such as `my-lessons/zh`: jupyter_server tells the notebook's path, and programs such as
+nbconvert start the kernel in its folder.
 """
 
 from __future__ import annotations

@@ -40,9 +40,10 @@ def test_they_are_no_receipts_of_the_notebook():
     assert not hasattr(replay("03_waits"), "_repr_mimebundle_")
 
 
-def test_a_name_without_a_recording_is_refused():
-    with pytest.raises(UsageError, match=r"There is no recording called '99_nothing'"):
-        replay("99_nothing")
+@pytest.mark.parametrize("name", ["99_nothing", "03_race"])
+def test_a_name_without_recorded_cells_is_refused_with_those_that_there_are(name):
+    with pytest.raises(UsageError, match=rf"no recorded cells called {name!r}; there are 03_waits, "):
+        replay(name)
 
 
 def test_cells_of_a_kernel_are_saved_and_shown_again(monkeypatch, tmp_path):

@@ -16,8 +16,8 @@ from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
-#: If all engines read the collecting machine's clock, nothing was estimated.
-SAME_CLOCK_START = say("Time 0 is the start of the first record.")
+#: Where time 0 is if all engines read the collecting machine's clock, and if another clock was compared.
+TIME_ZERO = say("Time 0 is the start of the first record.")
 
 ESTIMATED_CLOCKS = say(
     "Time 0 is the start of the first record. Each engine's records use its own monotonic "
@@ -125,7 +125,7 @@ class Collection(Charted, Pictured):
     def clock(self) -> Sentence:
         """The sentence that says where time 0 is and, if an engine has another clock, how it was compared."""
         estimated = any(one.offset is not None and one.offset != SAME_CLOCK for one in self.engines)
-        return ESTIMATED_CLOCKS if estimated else SAME_CLOCK_START
+        return ESTIMATED_CLOCKS if estimated else TIME_ZERO
 
     def here(self, one: EngineReport) -> bool:
         """Return True if an engine runs on the collecting machine."""

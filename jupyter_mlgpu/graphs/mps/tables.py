@@ -34,7 +34,7 @@ _WORST: tuple[Kind, ...] = ("missing", "type", "wrong", "fallback", "unknown", "
 
 @dataclass(frozen=True)
 class MpsVerdict:
-    """Where an operation runs (`kind`), the `source` of that, and a `note` on it."""
+    """A verdict on an operation: where it runs (`kind`), how that is known (`source`), and a `note`."""
 
     kind: Kind
     source: Sentence

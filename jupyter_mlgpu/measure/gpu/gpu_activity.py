@@ -142,12 +142,14 @@ class GpuActivity:
                 cells = [(cell, cell.begin, cell.end) for cell in self._cells]
             complete = [cell for cell, _, end in cells if end is not None and not end.waiting]
             for device, batch in self._undivided.items():
-                # The mark of a later cell may still be behind work. Complete cells get their records now.
-                kept = any(boundary and device in boundary.waiting for _, *ends in cells for boundary in ends)
+                # While the mark of a later cell is missing, only complete cells get their records.
+                waits = any(
+                    boundary and device in boundary.waiting for _, *ends in cells for boundary in ends
+                )
                 for cell, begin, end in cells:
-                    if not kept or cell in complete:
+                    if not waits or cell in complete:
                         cell.add(device, batch, begin, end)
-                if not kept:
+                if not waits:
                     batch.clear()
             self._leave_ended([cell for cell, _, _ in cells], complete)
         self._tell()
@@ -182,6 +184,7 @@ class GpuActivity:
             self._leave(cell, say("The GPU's driver refused to be asked ({error}).", error=error))
 
     def _leave_ended(self, cells: list[CellActivity], complete: list[CellActivity]) -> None:
+        """Leave the cells that are complete, and those of which a mark was lost."""
         lost = [
             cell for cell in cells if any(boundary and boundary.lost for boundary in (cell.begin, cell.end))
         ]

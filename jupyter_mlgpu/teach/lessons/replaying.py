@@ -1,4 +1,4 @@
-"""`replay`: cells of another machine with their strips, for what a reader's machine cannot show."""
+"""`replay`: cells that ran on another machine, such as one with a GPU, shown with their strips."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from jupyter_mlgpu.measure import tracing
 from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.show.markup import Markup, element, joined
 from jupyter_mlgpu.show.receipts import page, strip, text
 from jupyter_mlgpu.show.receipts.page import OpenReceipt
@@ -44,10 +43,13 @@ class Replayed:
 
 
 def replay(name: str) -> Replayed:
-    """Return the cells of the recording called `name`. Raises UsageError if there is no such recording."""
+    """Return the cells of the recording called `name`.
+
+    Raises UsageError if there is no such recording, or if it holds a chart or a table.
+    """
     recording = recordings.find(name, on_gpus=True)
-    if recording is None:
-        raise UsageError(f"There is no recording called {name!r}: the lessons' are in {recordings.FOLDER}.")
+    if recording is None or "cells" not in recording.data:
+        raise UsageError(f"There are no recorded cells called {name!r}; there are {', '.join(_names())}.")
     cells = tuple(
         ReplayedCell(
             one["number"],
@@ -57,6 +59,12 @@ def replay(name: str) -> Replayed:
         for one in recording.data["cells"]
     )
     return Replayed(str(recording), cells)
+
+
+def _names() -> list[str]:
+    """Return the names of all recordings of cells."""
+    paths = sorted(recordings.FOLDER.glob("*.json"))
+    return [path.stem for path in paths if "cells" in recordings.read(path).data]
 
 
 def cells(codes: Mapping[int, str]) -> tuple[ReplayedCell, ...]:
@@ -101,12 +109,8 @@ def _html(cell: ReplayedCell) -> Markup:
 
 def _answer(record: Record) -> Iterator[Markup]:
     shown = _shown(record)
-
-    def word(sentence: str) -> str:
-        return str(translated(sentence, shown.language))
-
     yield element("div", text.line(shown.head))
-    yield from strip.picture(record, word)
-    yield from strip.legend(record, word)
+    yield from strip.picture(record, shown.word)
+    yield from strip.legend(record, shown.word)
     if shown.answer:
         yield element("div", element("b", shown.answer))

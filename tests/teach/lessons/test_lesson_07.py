@@ -39,8 +39,8 @@ def test_by_hand_and_by_keras_are_the_same_and_maps_move_with_the_digit(cells):
 
 
 def test_the_counted_parameters_are_those_of_keras(cells):
-    assert re.search(r"a convolution: 80 \w+, and Keras counts 80$", shown(cells["count"]), re.MULTILINE)
-    assert re.search(r"a dense layer: 4,245,280 \w+, ", shown(cells["count"]))
+    assert "a convolution: 80 parameters, and Keras counts 80\n" in shown(cells["count"])
+    assert "a dense layer: 4,245,280 parameters, " in shown(cells["count"])
 
 
 def test_convolutions_are_right_as_often_with_a_third_of_the_parameters(cells):
