@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.record.language import translate
-from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.sentence import say, say_count
 from jupyter_mlgpu.show.markup import Markup, element
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.rendering import Drawing
@@ -41,12 +41,10 @@ def draw(array: str, sectors: Sequence[int], numbers: int, threads: Mapping[int,
         for sector in sectors
     ]
     titles = (translate(say("sector")), translate(say("threads that use its numbers")))
-    below = (
-        [translate(say("And {count} more sectors.", count=str(more)))]
-        if (more := len(lines) - _LINES) > 0
-        else []
-    )
-    words = "\n".join([head, *aligned([titles, *lines[:_LINES]]), *below])
+    words = "\n".join([head, *aligned([titles, *lines[:_LINES]])])
+    if len(lines) > _LINES:
+        more = say_count("And {count} more sector.", "And {count} more sectors.", len(lines) - _LINES)
+        words += f"\n{translate(more)}"
     rows = -(-len(sectors) // _ACROSS)
     width = _LEFT + _ACROSS * (numbers * _WIDE + _GAP) + _MARGIN
     height = _TOP + rows * (_HIGH + _GAP) + _MARGIN
