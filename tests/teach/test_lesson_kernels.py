@@ -104,7 +104,7 @@ def test_the_arrays_given_stay_as_they_were():
 def test_an_address_outside_an_array_is_reported_and_nothing_is_written():
     run = simulate(copy_with_stride(1), blocks=2, threads=32, x=numbers(40), z=np.zeros(40, "float32"))
     assert len(run.warnings) == 2 * 24
-    assert str(run.warnings[0]) == ("Thread 8 of block 1 accesses x[40], outside of x: it has 40 numbers.")
+    assert str(run.warnings[0]) == "Thread 8 of block 1 accesses x[40]; the last place is 39."
     assert np.array_equal(run.arrays["z"], numbers(40))
     assert "And 45 more of these." in repr(run)
 

@@ -89,13 +89,12 @@ class _Run:
         if not 0 <= place < length:
             self.made.warnings.append(
                 say(
-                    "Thread {thread} of block {block} accesses {array}[{place}], outside of {array}: it has "
-                    "{length} numbers.",
+                    "Thread {thread} of block {block} accesses {array}[{place}]; the last place is {last}.",
                     thread=str(thread.number),
                     block=str(thread.block),
                     array=array,
                     place=str(place),
-                    length=str(length),
+                    last=str(length - 1),
                 )
             )
             return False
