@@ -25,26 +25,26 @@ def product(a, b, c, n, TILE: tl.constexpr, DEPTH: tl.constexpr):
 
 
 def additions(stride):
-    for _ in range(1000):
+    for _ in range(3000):
         add[(NUMBERS // 1024,)](x, y, z, NUMBERS, stride, BLOCK=1024)
     torch.cuda.synchronize()
 
 
-def products(tile, depth, warps):
-    for _ in range(300):
-        product[(SIZE // tile, SIZE // tile)](a, b, c, SIZE, TILE=tile, DEPTH=depth, num_warps=warps)
+def products(tile, warps):
+    for _ in range(1500):
+        product[(SIZE // tile, SIZE // tile)](a, b, c, SIZE, TILE=tile, DEPTH=64, num_warps=warps)
     torch.cuda.synchronize()
 
 
 NUMBERS, SIZE = 2**25, 4096
-x, y, z = (torch.rand(8 * NUMBERS, device="cuda") for _ in range(3))
+x, y, z = (torch.rand(4 * NUMBERS, device="cuda") for _ in range(3))
 a, b, c = (torch.randn(SIZE, SIZE, device="cuda", dtype=torch.bfloat16) for _ in range(3))
-additions(1), additions(8), products(16, 32, 1), products(128, 64, 8)
+additions(1), additions(4), products(32, 1), products(128, 4)
 # %%
 additions(stride=1)
 # %%
-additions(stride=8)
+additions(stride=4)
 # %%
-products(tile=16, depth=32, warps=1)
+products(tile=32, warps=1)
 # %%
-products(tile=128, depth=64, warps=8)
+products(tile=128, warps=4)
