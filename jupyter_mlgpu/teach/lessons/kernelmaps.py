@@ -74,11 +74,12 @@ def _sector(left: float, top: float, users: Sequence[Sequence[int]]) -> list[Mar
     for at, threads in enumerate(users):
         ground = SEQUENTIAL[2] if threads else SEQUENTIAL[0]
         x = left + at * _WIDE
-        place = {"x": f"{x:g}", "y": f"{top:g}", "width": _WIDE, "height": _HIGH}
-        parts.append(element("rect", **place, fill=ground, stroke="#d1d9e0", stroke_width="0.5"))
+        parts.append(_box(x, top, _WIDE, fill=ground, stroke="#d1d9e0", stroke_width="0.5"))
         if threads:
             look = {"class_": "number", "style": f"fill:{readable_on(ground)}"}
             parts.append(element("text", _named(threads), x=f"{x + _WIDE / 2:g}", y=f"{top + 12:g}", **look))
-    wide = len(users) * _WIDE
-    frame = {"x": f"{left:g}", "y": f"{top:g}", "width": wide, "height": _HIGH}
-    return [*parts, element("rect", **frame, fill="none", stroke="#59636e")]
+    return [*parts, _box(left, top, len(users) * _WIDE, fill="none", stroke="#59636e")]
+
+
+def _box(x: float, y: float, width: float, **look: str) -> Markup:
+    return element("rect", x=f"{x:g}", y=f"{y:g}", width=f"{width:g}", height=_HIGH, **look)
