@@ -24,8 +24,7 @@ def bytes_read(n: int, tile: int) -> float:
 
 def tiled(a: Any, b: Any, tile: int) -> Any:
     """Return the product of two square matrices, computed tile by tile."""
-    n = len(a)
-    c = np.zeros((n, n), a.dtype)
+    n, c = len(a), np.zeros_like(a)
     for row in range(0, n, tile):
         for column in range(0, n, tile):
             for inner in range(0, n, tile):
