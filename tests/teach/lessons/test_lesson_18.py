@@ -51,9 +51,9 @@ def test_an_eighth_of_the_additions_takes_the_processor_about_as_long_as_all(les
     assert 70 < share < 140
 
 
-def test_the_rule_of_sectors_foretells_a_stride_of_eight_and_not_of_thirty_two(strided):
-    assert 7 < strided[1] / strided[8] < 10
-    assert strided[1] / strided[32] > 12
+def test_a_stride_costs_the_gpu_somewhat_more_than_the_rule_of_sectors_says(strided):
+    assert 8 < strided[1] / strided[8] < 12
+    assert strided[1] / strided[32] > 20
 
 
 def test_the_product_reads_twice_its_multiplications_and_an_eighth_with_tiles_of_eight(lesson):
@@ -93,7 +93,7 @@ def test_the_product_reaches_more_than_half_of_the_roof_and_the_addition_less_th
     assert rates["PyTorch (cuBLAS)", "bfloat16", "its own"] > 989 / 2
     assert addition["% of float32's roof"] < 2
     assert addition["% of bfloat16's roof"] < 2
-    assert addition["% of the memory's roof"] > 70
+    assert addition["% of the memory's roof"] > 80
 
 
 def test_the_replayed_cells_are_busy_and_not_equally_quick(lesson):
