@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from jupyter_mlgpu.explain.comparing import expect
 from jupyter_mlgpu.explain.comparing.expect import Judgement
@@ -25,6 +25,8 @@ from jupyter_mlgpu.record.errors import NotVerifiedError, UsageError
 from jupyter_mlgpu.record.language import current_language, translate
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import joined, of_error, say
+from jupyter_mlgpu.teach.lessons import speedups
+from jupyter_mlgpu.teach.lessons.speedups import Speedup
 from jupyter_mlgpu.teach.submissions import Submission, find_inconsistencies, read
 
 
@@ -98,6 +100,16 @@ class Measurements(Protocol):
 
     def ready(self, *cells: str) -> bool:
         """Return True if these cells can be judged."""
+        ...
+
+    def times_faster(
+        self,
+        fast: Callable[..., Any],
+        slow: Callable[..., Any],
+        fresh: Callable[[int], tuple[Any, ...]],
+        least: float,
+    ) -> Speedup:
+        """Return how many times as fast `fast` is as `slow`, judged against `least`."""
         ...
 
 
@@ -184,6 +196,23 @@ class Submitted:
             return False
         self.same_machine(*cells)
         return True
+
+    def times_faster(
+        self,
+        fast: Callable[..., Any],
+        slow: Callable[..., Any],
+        fresh: Callable[[int], tuple[Any, ...]],
+        least: float,
+    ) -> Speedup:
+        """Return how many times as fast `fast` is as `slow`, timed now in turns, and say so.
+
+        `fresh` makes arguments from a number; each call gets others. A grader pauses what the student's cells
+        have left running while it times `slow`, and raises NotVerifiedError if it stays uncertain whether the
+        ratio is `least`. Raises AssertionError if the results differ.
+        """
+        found = speedups.judge(speedups.timed_rounds(fast, slow, fresh), least)
+        print(translate(found.sentence))
+        return found
 
 
 #: Replaces the notebook's own records while a lab is graded.
