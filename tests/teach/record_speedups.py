@@ -3,8 +3,8 @@
     python -m tests.teach.record_speedups SERIES
 
 Writes SERIES series for each function and load to tests/data/speedups.json, each with the rounds of one
-judgement that never stops early: the shortest seconds of the function and of the slow one. Functions are called
-in the sandbox, as `jupyter mlgpu class grade` does.
+judgement that never stops early: the shortest seconds of the function and of the slow one. The function is
+called in the sandbox, as `jupyter mlgpu class grade` does.
 """
 
 from __future__ import annotations
@@ -89,9 +89,10 @@ LOADS = {
 
 @contextmanager
 def beside(load: str) -> Iterator[None]:
-    """Run a load's programs within the block, one for each processor."""
+    """Run a load's program within the block, one for each processor."""
     count = (os.cpu_count() or 1) if load else 0
-    others = [subprocess.Popen([sys.executable, "-c", load]) for _ in range(count)]
+    program = [sys.executable, "-c", load]
+    others = [subprocess.Popen(program, start_new_session=True) for _ in range(count)]
     try:
         yield
     finally:

@@ -1,9 +1,10 @@
-"""Judge how many times as fast one function is as another, by rounds in which both are timed in turns.
+"""Judge how many times as fast one function is as another, from calls of both in turns.
 
-In a round, each function gets the same few arguments, which were never used before, and its shortest time
-counts. What else the machine does only adds to a time, so the shortest is the least disturbed. Rounds are
-repeated until the interval of the ratio (`ratio_interval`) is on one side of what is asked, at most
-`MOST_ROUNDS` times.
+What else a machine does can only add to a time, so the shortest of many calls is compared. The slow function
+runs for many slices of a busy processor, and a fast one often within one. Their times on the clock would make a
+busy machine's answers look faster than they are, so the time in which the slow function waited for a processor
+does not count. The intervals of `ratio_interval` do not hold here, because they are for samples that differ
+only by a factor. `tests/teach/test_lab_speedups.py` replays calls that were recorded on a busy machine.
 """
 
 from __future__ import annotations
@@ -15,19 +16,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.explain.comparing.expect import State
-from jupyter_mlgpu.explain.statistics import Estimate, ratio_interval
+from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.lessons.differences import compare
 from jupyter_mlgpu.teach.lessons.values import read
 
-#: Calls of each function in a round.
+#: Calls of each function in a round. While the slow one is called, what the student left running is paused.
 CALLS = 3
-#: Rounds before the first judgement, and the most rounds. Four are the fewest that `ratio_interval` takes.
+#: Rounds before the first judgement, and the most rounds.
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 15
-#: The part of the asked ratio that is enough.
-MARGIN = 0.9
+#: Parts of the ratio that is asked. From the first one on it holds, and below the second one it does not hold.
+#: Between them it cannot be judged. Below the third one, no more rounds are tried.
+ENOUGH, TOO_LITTLE, HOPELESS = 0.9, 0.7, 0.3
 #: The difference of two results that counts as rounding, relative to a number: float32 is precise enough.
 _TOLERANCE = 1e-5
 
@@ -37,57 +39,51 @@ Round = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Speedup:
-    """How many times as fast a function is, with a 95 % interval, and if that is as much as was asked."""
+    """The shortest seconds of a fast and of a slow function, and if their ratio is what was asked."""
 
     state: State
-    ratio: Estimate
+    fast: float
+    slow: float
     rounds: int
 
     @property
     def times(self) -> float:
-        """The ratio in the middle."""
-        return self.ratio.value
+        """How many times as fast the one is."""
+        return self.slow / self.fast
 
     @property
     def enough(self) -> bool:
-        """True unless it is certain that the ratio is below what was asked."""
+        """True unless the ratio is certainly below what was asked."""
         return self.state != "does not hold"
 
     @property
     def sentence(self) -> Sentence:
-        """The ratio and its interval in words."""
+        """The ratio and both times in words."""
         return say(
-            "{ratio} times as fast in {rounds} rounds, 95 % interval {low} to {high}.",
-            ratio=f"{self.ratio.value:.3g}",
-            rounds=self.rounds,
-            low=f"{self.ratio.low:.3g}",
-            high=f"{self.ratio.high:.3g}",
+            "{times} times as fast: {fast} versus {slow}, the shortest of {calls} calls each.",
+            times=f"{self.times:.3g}",
+            fast=units.seconds(self.fast),
+            slow=units.seconds(self.slow),
+            calls=self.rounds * CALLS,
         )
 
 
 def judge(rounds: Iterable[Round], least: float) -> Speedup:
-    """Take rounds until it is certain whether the ratio is `least` times `MARGIN`, or until none is left.
-
-    Raises ValueError if there are fewer than `FEWEST_ROUNDS`.
-    """
-    wanted = MARGIN * least
-    fast: list[float] = []
-    slow: list[float] = []
-    found = None
-    for quick, long in rounds:
-        fast.append(quick)
-        slow.append(long)
-        if len(fast) < FEWEST_ROUNDS:
-            continue
-        found = ratio_interval(fast, slow)
-        if found is not None and not found.low < wanted <= found.high:
+    """Take rounds until the ratio is enough or hopeless, but a few at least, and judge it against `least`."""
+    fast = slow = float("inf")
+    number = 0
+    for number, (quick, long) in enumerate(rounds, start=1):
+        fast, slow = min(fast, quick), min(slow, long)
+        if number >= FEWEST_ROUNDS and not HOPELESS * least <= slow / fast < ENOUGH * least:
             break
-    if found is None:
-        raise ValueError(f"A judgement needs at least {FEWEST_ROUNDS} rounds, found {len(fast)}.")
-    state: State = (
-        "holds" if found.low >= wanted else "does not hold" if found.high < wanted else "cannot judge"
-    )
-    return Speedup(state, found, len(fast))
+    if number < FEWEST_ROUNDS:
+        raise ValueError(f"A judgement needs at least {FEWEST_ROUNDS} rounds, found {number}.")
+    state: State = "cannot judge"
+    if slow / fast >= ENOUGH * least:
+        state = "holds"
+    elif slow / fast < TOO_LITTLE * least:
+        state = "does not hold"
+    return Speedup(state, fast, slow, number)
 
 
 def timed_rounds(
@@ -98,26 +94,41 @@ def timed_rounds(
 ) -> Iterator[Round]:
     """Yield the times of rounds, after one that does not count.
 
-    `fresh` makes the arguments from a number that nobody can foretell. `paused` holds what could disturb the
-    slow function. Raises AssertionError if the two functions have different results.
+    `fresh` makes the arguments from a number that nobody can foretell. `slow` has to compute all the time, and
+    not to wait. `paused` holds what could disturb it. Raises AssertionError if the two functions have different
+    results.
     """
     for number in range(MOST_ROUNDS + 1):
         seeds = [secrets.randbits(32) for _ in range(CALLS)]
         with paused():
             slow_calls = [_timed(slow, fresh(seed)) for seed in seeds]
         fast_calls = [_timed(fast, fresh(seed)) for seed in seeds]
-        for (found, _), (expected, _) in zip(fast_calls, slow_calls, strict=True):
-            if not _same(found, expected):
+        for one, other in zip(fast_calls, slow_calls, strict=True):
+            if not _same(one.result, other.result):
                 why = say("Expected what the slow function gives for new data, too: be right before fast.")
                 raise AssertionError(translate(why))
         if number:
-            yield min(seconds for _, seconds in fast_calls), min(seconds for _, seconds in slow_calls)
+            # A function in a sandbox computes in another process, of which only the clock tells.
+            yield (
+                min(one.seconds for one in fast_calls),
+                min(min(one.seconds, one.computing) for one in slow_calls),
+            )
 
 
-def _timed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, float]:
-    start = real_time.perf_counter()
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """The result of a call, its seconds, and those of all processors that this process used meanwhile."""
+
+    result: Any
+    seconds: float
+    computing: float
+
+
+def _timed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> _Call:
+    computed, start = real_time.process_time(), real_time.perf_counter()
     result = function(*arguments)
-    return result, real_time.perf_counter() - start
+    seconds, computing = real_time.perf_counter() - start, real_time.process_time() - computed
+    return _Call(result, seconds, computing)
 
 
 def _same(found: Any, expected: Any) -> bool:
