@@ -3,8 +3,7 @@
     python -m tests.teach.record_speedups SERIES
 
 Writes SERIES series for each function and load to tests/data/speedups.json, each with the rounds of one
-judgement that never stops early: the shortest seconds of the function and of the slow one. The function is
-called in the sandbox, as `jupyter mlgpu class grade` does.
+judgement that never stops early. The function is called in the sandbox, as `jupyter mlgpu class grade` does.
 """
 
 from __future__ import annotations
@@ -138,9 +137,16 @@ def main(series: int) -> None:
         for load, code in LOADS.items():
             for name, answer in ANSWERS.items():
                 with beside(code), student_with(answer) as student:
-                    rounds = [[round(one, 6) for one in times] for times in rounds_of(student)]
-                found.append({"answer": name, "load": load, "rounds": rounds})
-                print(number, load, name, flush=True)
+                    rounds = list(rounds_of(student))
+                brief = [[round(seconds, 6) for seconds in one] for one in rounds]
+                found.append({"answer": name, "load": load, "rounds": brief})
+                print(
+                    number,
+                    load,
+                    name,
+                    *(speedups.judge(rounds, least).state for least in (4, 20)),
+                    flush=True,
+                )
                 RECORDED.write_text(json.dumps(found), "utf-8")
 
 

@@ -12,7 +12,7 @@ import pytest
 from jupyter_mlgpu.record.errors import NotVerifiedError
 from jupyter_mlgpu.teach.grading.measure import Measured
 from jupyter_mlgpu.teach.lessons import labs, speedups
-from jupyter_mlgpu.teach.lessons.speedups import CALLS, FEWEST_ROUNDS, MOST_ROUNDS, judge, timed_rounds
+from jupyter_mlgpu.teach.lessons.speedups import CALLS, FEWEST_ROUNDS, MOST_ROUNDS, Round, judge, timed_rounds
 from jupyter_mlgpu.testing.grading import LocalStudent
 from tests.teach.classes.course import needs_a_sandbox
 from tests.teach.record_speedups import ANSWERS, LOADS, RECORDED, beside, rounds_of, student_with
@@ -46,11 +46,11 @@ def test_both_functions_get_the_same_new_arguments_in_turns_and_no_call_those_of
         assert len({number for one, number in asked if one == name}) == CALLS * (MOST_ROUNDS + 1)
 
 
-def test_the_shortest_time_of_a_round_counts_and_of_the_slow_function_only_its_computing(monkeypatch):
-    # Seconds of each call by the clock, and of computing; the slow calls come first, and a round to get ready.
-    calls = iter([(9.0, 9.0)] * 6 + [(9.0, 7.0), (8.0, 6.0), (50.0, 9.0), (3.0, 0.1), (2.0, 0.1), (4.0, 0.1)])
+def test_the_shortest_times_of_a_round_count(monkeypatch):
+    # Seconds of each call by clock and processor: a round to get ready, the slow calls, the fast ones.
+    calls = iter([(9.0, 9.0)] * 6 + [(9.0, 7.0), (8.0, 6.5), (50.0, 6.0), (3.0, 0.1), (2.0, 0.1), (4.0, 0.1)])
     monkeypatch.setattr(speedups, "_timed", lambda function, given: speedups._Call(1, *next(calls)))
-    assert next(timed_rounds(double, double, fresh)) == (2.0, 6.0)
+    assert next(timed_rounds(double, double, fresh)) == Round(fast=2.0, computing=6.0, slow=8.0)
 
 
 def test_a_wrong_result_in_any_timed_call_is_an_error_however_fast_it_came():
@@ -109,37 +109,50 @@ def test_a_clock_that_the_students_code_has_stopped_is_not_read(monkeypatch):
     assert all(seconds > 0 for seconds in next(timed_rounds(double, lambda n: sum([n] * 1000) // 500, fresh)))
 
 
+def quiet(ratio):
+    """A round of a machine that does nothing else."""
+    return Round(1.0, ratio, ratio)
+
+
 def test_a_clear_answer_needs_few_rounds_and_a_close_one_all_of_them():
-    found = judge([(1.0, 50.0)] * MOST_ROUNDS, 4)
+    found = judge([quiet(50.0)] * MOST_ROUNDS, 4)
     assert (found.state, found.rounds, found.times) == ("holds", FEWEST_ROUNDS, 50)
-    found = judge([(1.0, 1.0)] * MOST_ROUNDS, 4)
+    found = judge([quiet(1.0)] * MOST_ROUNDS, 4)
     assert (found.state, found.rounds, found.enough) == ("does not hold", FEWEST_ROUNDS, False)
-    found = judge([(1.0, 3.0)] * MOST_ROUNDS, 4)
+    found = judge([quiet(3.0)] * MOST_ROUNDS, 4)
     assert (found.state, found.rounds, found.enough) == ("cannot judge", MOST_ROUNDS, True)
-    assert judge([(1.0, 2.3)] * MOST_ROUNDS, 4).state == "does not hold"
+    assert judge([quiet(2.3)] * MOST_ROUNDS, 4).state == "does not hold"
 
 
 def test_one_undisturbed_call_of_each_is_enough_whenever_it_comes():
-    disturbed = [(9.0, 30.0)] * (MOST_ROUNDS - 1)
-    assert judge([*disturbed, (1.0, 10.0)], 8).state == "holds"
-    assert judge([(1.0, 10.0), *disturbed], 8).state == "holds"
+    disturbed = [Round(9.0, 15.0, 30.0)] * (MOST_ROUNDS - 1)
+    assert judge([*disturbed, quiet(10.0)], 8).state == "holds"
+    assert judge([quiet(10.0), *disturbed], 8).state == "holds"
 
 
 def test_a_tenth_less_than_what_is_asked_is_enough():
-    assert judge([(1.0, 3.65)] * MOST_ROUNDS, 4).state == "holds"
-    assert judge([(1.0, 3.55)] * MOST_ROUNDS, 4).state == "cannot judge"
+    assert judge([quiet(3.65)] * MOST_ROUNDS, 4).state == "holds"
+    assert judge([quiet(3.55)] * MOST_ROUNDS, 4).state == "cannot judge"
+
+
+def test_on_a_busy_machine_nobody_passes_for_the_waits_of_the_slow_function_and_nobody_fails_for_their_own():
+    # Twice as long by the clock: the function may have waited as long, or not at all.
+    assert judge([Round(1.0, 3.0, 6.0)] * MOST_ROUNDS, 4).state == "cannot judge"
+    assert judge([Round(1.0, 1.0, 2.0)] * MOST_ROUNDS, 4).state == "does not hold"
 
 
 def test_fewer_rounds_than_a_judgement_needs_are_refused():
     with pytest.raises(ValueError, match="at least 5 rounds, found 4"):
-        judge([(1.0, 2.0)] * (FEWEST_ROUNDS - 1), 4)
+        judge([quiet(2.0)] * (FEWEST_ROUNDS - 1), 4)
 
 
 def test_a_grader_leaves_to_the_teacher_what_stays_uncertain(monkeypatch, capsys):
-    close = [(1.0, 3.0)] * MOST_ROUNDS
+    close = [quiet(3.0)] * MOST_ROUNDS
     monkeypatch.setattr(speedups, "timed_rounds", lambda *_: iter(close))
     grader = Measured([], LocalStudent(), LocalStudent())
-    with pytest.raises(NotVerifiedError, match="3 times as fast: 1 s versus 3 s, the shortest of 45 calls each"):
+    with pytest.raises(
+        NotVerifiedError, match="3 times as fast: 1 s versus 3 s, the shortest of 45 calls each"
+    ):
         grader.times_faster(double, double, fresh, 4)
     student = labs.Submitted.times_faster(None, double, double, fresh, 4)  # type: ignore[arg-type]
     assert student.enough
@@ -165,12 +178,12 @@ def replayed(answer, number):
     """
     series = [one["rounds"] for one in json.loads(RECORDED.read_text("utf-8")) if one["answer"] == answer]
     if number < len(series):
-        return series[number]
+        return [Round(*one) for one in series[number]]
     draw = random.Random(f"{answer} {number}")
     rounds = series[number % len(series)]
     start = draw.randrange(len(rounds))
     return [
-        tuple(seconds * (1 + 0.1 * (draw.paretovariate(1.5) - 1)) for seconds in times)
+        Round(*(seconds * (1 + 0.1 * (draw.paretovariate(1.5) - 1)) for seconds in times))
         for times in rounds[start:] + rounds[:start]
     ]
 

@@ -1,10 +1,11 @@
 """Judge how many times as fast one function is as another, from calls of both in turns.
 
-What else a machine does can only add to a time, so the shortest of many calls is compared. The slow function
-runs for many slices of a busy processor, and a fast one often within one. Their times on the clock would make a
-busy machine's answers look faster than they are, so the time in which the slow function waited for a processor
-does not count. The intervals of `ratio_interval` do not hold here, because they are for samples that differ
-only by a factor. `tests/teach/test_lab_speedups.py` replays calls that were recorded on a busy machine.
+What else a machine does can only add to a time, so the shortest of many calls is compared. But a slow
+function needs many time slices of a busy processor, and a fast one often a single one, so a busy machine
+lengthens the times of the slow one more. Therefore, the ratio has two bounds: the lower one takes the
+processor's seconds of the slow function, the upper one those of the clock. On a quiet machine they are the
+same. The intervals of `ratio_interval` do not hold here, because they are for samples that differ only by a
+factor. `tests/teach/test_lab_speedups.py` replays calls that were recorded on a busy machine.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from jupyter_mlgpu.explain.comparing.expect import State
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.language import translate
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.teach.lessons.differences import compare
 from jupyter_mlgpu.teach.lessons.values import read
 
@@ -27,29 +28,38 @@ from jupyter_mlgpu.teach.lessons.values import read
 CALLS = 3
 #: Rounds before the first judgement, and the most rounds.
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 15
-#: Parts of the ratio that is asked. From the first one on it holds, and below the second one it does not hold.
-#: Between them it cannot be judged. Below the third one, no more rounds are tried.
+#: Parts of the ratio that is asked. It holds if the lower bound reaches the first one, and does not hold if
+#: the upper bound is below the second one. If it is below the third one, no more rounds are tried.
 ENOUGH, TOO_LITTLE, HOPELESS = 0.9, 0.7, 0.3
 #: The difference of two results that counts as rounding, relative to a number: float32 is precise enough.
 _TOLERANCE = 1e-5
 
-#: The shortest seconds of the fast and of the slow function in one round.
-Round = tuple[float, float]
+
+class Round(NamedTuple):
+    """The shortest seconds of a few calls: the fast function's, and the slow one's by processor and clock."""
+
+    fast: float
+    computing: float
+    slow: float
 
 
 @dataclass(frozen=True, slots=True)
 class Speedup:
-    """The shortest seconds of a fast and of a slow function, and if their ratio is what was asked."""
+    """The shortest seconds of all rounds, and if their ratio is what was asked."""
 
     state: State
-    fast: float
-    slow: float
+    shortest: Round
     rounds: int
 
     @property
     def times(self) -> float:
-        """How many times as fast the one is."""
-        return self.slow / self.fast
+        """How many times as fast the function is at least."""
+        return self.shortest.computing / self.shortest.fast
+
+    @property
+    def most(self) -> float:
+        """How many times as fast it is at most; the same on a machine that does nothing else."""
+        return self.shortest.slow / self.shortest.fast
 
     @property
     def enough(self) -> bool:
@@ -59,31 +69,36 @@ class Speedup:
     @property
     def sentence(self) -> Sentence:
         """The ratio and both times in words."""
-        return say(
+        found = say(
             "{times} times as fast: {fast} versus {slow}, the shortest of {calls} calls each.",
             times=f"{self.times:.3g}",
-            fast=units.seconds(self.fast),
-            slow=units.seconds(self.slow),
+            fast=units.seconds(self.shortest.fast),
+            slow=units.seconds(self.shortest.computing),
             calls=self.rounds * CALLS,
         )
+        if self.state != "cannot judge":
+            return found
+        open_ = say(
+            "It is at most {most} times: too close to what is asked to be judged. Try again when the machine "
+            "has less to do.",
+            most=f"{self.most:.3g}",
+        )
+        return joined(found, open_)
 
 
 def judge(rounds: Iterable[Round], least: float) -> Speedup:
     """Take rounds until the ratio is enough or hopeless, but a few at least, and judge it against `least`."""
-    fast = slow = float("inf")
-    number = 0
-    for number, (quick, long) in enumerate(rounds, start=1):
-        fast, slow = min(fast, quick), min(slow, long)
-        if number >= FEWEST_ROUNDS and not HOPELESS * least <= slow / fast < ENOUGH * least:
+    taken: list[Round] = []
+    for one in rounds:
+        taken.append(one)
+        found = Speedup("cannot judge", Round(*map(min, zip(*taken, strict=True))), len(taken))
+        if len(taken) >= FEWEST_ROUNDS and (found.times >= ENOUGH * least or found.most < HOPELESS * least):
             break
-    if number < FEWEST_ROUNDS:
-        raise ValueError(f"A judgement needs at least {FEWEST_ROUNDS} rounds, found {number}.")
-    state: State = "cannot judge"
-    if slow / fast >= ENOUGH * least:
-        state = "holds"
-    elif slow / fast < TOO_LITTLE * least:
-        state = "does not hold"
-    return Speedup(state, fast, slow, number)
+    if len(taken) < FEWEST_ROUNDS:
+        raise ValueError(f"A judgement needs at least {FEWEST_ROUNDS} rounds, found {len(taken)}.")
+    if found.times >= ENOUGH * least:
+        return replace(found, state="holds")
+    return replace(found, state="does not hold") if found.most < TOO_LITTLE * least else found
 
 
 def timed_rounds(
@@ -94,9 +109,8 @@ def timed_rounds(
 ) -> Iterator[Round]:
     """Yield the times of rounds, after one that does not count.
 
-    `fresh` makes the arguments from a number that nobody can foretell. `slow` has to compute all the time, and
-    not to wait. `paused` holds what could disturb it. Raises AssertionError if the two functions have different
-    results.
+    `fresh` makes the arguments from a number that nobody can foretell. `slow` may not wait for anything. What
+    could disturb it is paused by `paused` meanwhile. Raises AssertionError if the results differ.
     """
     for number in range(MOST_ROUNDS + 1):
         seeds = [secrets.randbits(32) for _ in range(CALLS)]
@@ -108,16 +122,16 @@ def timed_rounds(
                 why = say("Expected what the slow function gives for new data, too: be right before fast.")
                 raise AssertionError(translate(why))
         if number:
-            # A function in a sandbox computes in another process, of which only the clock tells.
-            yield (
+            yield Round(
                 min(one.seconds for one in fast_calls),
-                min(min(one.seconds, one.computing) for one in slow_calls),
+                min(one.computing for one in slow_calls),
+                min(one.seconds for one in slow_calls),
             )
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """The result of a call, its seconds, and those of all processors that this process used meanwhile."""
+    """The result of a call, its seconds by the clock, and those of this process on one processor."""
 
     result: Any
     seconds: float
@@ -128,7 +142,8 @@ def _timed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> _Call:
     computed, start = real_time.process_time(), real_time.perf_counter()
     result = function(*arguments)
     seconds, computing = real_time.perf_counter() - start, real_time.process_time() - computed
-    return _Call(result, seconds, computing)
+    # Several threads may compute longer than the clock says.
+    return _Call(result, seconds, min(computing, seconds))
 
 
 def _same(found: Any, expected: Any) -> bool:
