@@ -159,6 +159,16 @@ def test_a_grader_leaves_to_the_teacher_what_stays_uncertain(monkeypatch, capsys
     assert "3 times as fast" in capsys.readouterr().out
 
 
+def test_a_grader_pauses_what_the_students_cells_have_left_running(monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        speedups, "timed_rounds", lambda *words: given.append(words) or [quiet(9.0)] * MOST_ROUNDS
+    )
+    student = LocalStudent()
+    assert Measured([], student, LocalStudent()).times_faster(double, double, fresh, 4).state == "holds"
+    assert given == [(double, double, fresh, student.paused)]
+
+
 #: What each answer of lab 8 deserves: if it is 4 times as fast, and if it is 20 times as fast.
 DESERVED = {
     "whole picture": (True, True),
@@ -215,3 +225,33 @@ def test_a_right_answer_passes_and_a_slow_one_does_not_while_other_programs_use_
         found.append(judge(rounds_of(student), 4))
     print(load, *(one.sentence for one in found))
     assert [one.state for one in found] == ["holds", "holds", "does not hold"]
+
+
+#: Stops the clock that tests usually read, makes the slow function slower, and keeps every processor busy
+#: except while its own function is called.
+CHEATS = """
+import os, signal, time
+_mine = slow_strongest
+time.perf_counter = time.process_time = lambda: 0.0
+others = []
+for _ in range(os.cpu_count()):
+    child = os.fork()
+    if child == 0:
+        while True: pass
+    others.append(child)
+def slow_strongest(picture, kernels):
+    time.sleep(10)
+    return _mine(picture, kernels)
+def strongest(picture, kernels):
+    for one in others: os.kill(one, signal.SIGSTOP)
+    found = _mine(picture, kernels)
+    for one in others: os.kill(one, signal.SIGCONT)
+    return found
+"""
+
+
+@pytest.mark.slow
+@needs_a_sandbox
+def test_a_stopped_clock_a_slower_slow_function_and_programs_left_running_make_nobody_faster():
+    with student_with(CHEATS) as student:
+        assert judge(rounds_of(student), 4).state != "holds"

@@ -746,3 +746,35 @@ def test_every_test_of_every_lab_has_a_wrong_answer_that_fails_it():
         for cell in cells.teachers_cells(source(lab)):
             if cell.role == "test" and cell.name not in ("measure-test", "device-test"):
                 assert (lab, cell.name) in known
+
+
+@pytest.mark.slow
+def test_over_300_sources_a_right_table_of_lab_7_is_near_its_source_and_no_wrong_one_is():
+    import numpy as np
+
+    names = {"np": np}
+    lab = {cell.name: cell.python for cell in cells.teachers_cells(source("lab_7_trained_model"))}
+    for cell in ("source", "gradient"):
+        exec(lab[cell], names)
+    exec(TRAIN, names)
+
+    def lost(table, text):
+        chances = np.exp(table) / np.exp(table).sum(axis=1, keepdims=True)
+        return -np.log(chances[text[:-1], text[1:]]).mean()
+
+    right, wrong = [], []
+    before = np.zeros((12, 12))
+    for seed in range(300):
+        made = names["a_source"](seed)
+        text, unseen = (names["a_text"](made, 3_000, 1_000 * number + seed) for number in (1, 2))
+        best = -np.log(made[unseen[:-1], unseen[1:]]).mean()
+        table = names["train"](text, 100, 10.0)
+        letters = np.log(np.tile(np.bincount(text, minlength=12) + 1.0, (12, 1)))
+        # Of another source, of little text, after one step, of how often letters come.
+        others = before, names["train"](text[:100], 100, 10.0), names["train"](text, 1, 10.0), letters
+        right.append(lost(table, unseen) - best)
+        wrong.append(min(lost(one, unseen) for one in others) - best)
+        before = table
+    # The lab's test asks for 0.1.
+    assert max(right) < 0.05
+    assert min(wrong) > 0.3
