@@ -203,8 +203,9 @@ def test_no_right_answer_fails_and_no_wrong_one_passes_in_300_replayed_series(an
     for least, deserved in zip((4, 20), DESERVED[answer], strict=True):
         states = [judge(replayed(answer, number), least).state for number in range(REPLAYS)]
         assert ("does not hold" if deserved else "holds") not in states
-        # What stays open gives a teacher work.
-        assert states.count("cannot judge") <= REPLAYS // 20
+        # On a busy machine only what is near to what is asked stays open.
+        if answer in ("whole picture", "windows", "slow"):
+            assert "cannot judge" not in states
 
 
 def test_the_recorded_series_are_of_every_answer_under_every_load():
