@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import time
 from contextlib import contextmanager
 
@@ -14,10 +15,13 @@ from jupyter_mlgpu.teach.grading.measure import Measured
 from jupyter_mlgpu.teach.lessons import labs, speedups
 from jupyter_mlgpu.teach.lessons.speedups import CALLS, FEWEST_ROUNDS, MOST_ROUNDS, Round, judge, timed_rounds
 from jupyter_mlgpu.testing.grading import LocalStudent
-from tests.teach.classes.course import needs_a_sandbox
 from tests.teach.record_speedups import ANSWERS, LOADS, RECORDED, beside, rounds_of, student_with
 
 pytestmark = pytest.mark.needs("numpy")
+
+needs_bubblewrap = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="it runs students' code in bubblewrap"
+)
 
 
 def double(number):
@@ -215,7 +219,7 @@ def test_the_recorded_series_are_of_every_answer_under_every_load():
 
 
 @pytest.mark.slow
-@needs_a_sandbox
+@needs_bubblewrap
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("run", range(20))
 def test_a_right_answer_passes_and_a_slow_one_does_not_while_other_programs_use_all_processors(run):
@@ -252,7 +256,7 @@ def strongest(picture, kernels):
 
 
 @pytest.mark.slow
-@needs_a_sandbox
+@needs_bubblewrap
 def test_a_stopped_clock_a_slower_slow_function_and_programs_left_running_make_nobody_faster():
     with student_with(CHEATS) as student:
         assert judge(rounds_of(student), 4).state != "holds"
