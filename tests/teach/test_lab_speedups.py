@@ -152,14 +152,17 @@ def test_fewer_rounds_than_a_judgement_needs_are_refused():
 
 def test_a_grader_leaves_to_the_teacher_what_stays_uncertain(monkeypatch, capsys):
     close = [quiet(3.0)] * MOST_ROUNDS
-    monkeypatch.setattr(speedups, "timed_rounds", lambda *_: iter(close))
+    monkeypatch.setattr(speedups, "timed_rounds", lambda *_: close)
     grader = Measured([], LocalStudent(), LocalStudent())
     with pytest.raises(
         NotVerifiedError, match="3 times as fast: 1 s versus 3 s, the shortest of 45 calls each"
     ):
         grader.times_faster(double, double, fresh, 4)
-    student = labs.Submitted.times_faster(None, double, double, fresh, 4)  # type: ignore[arg-type]
-    assert student.enough
+    # So it is where receipts are trusted, for this is no receipt. A student sees the ratio.
+    receipts = labs.Submitted(None)  # type: ignore[arg-type]
+    with labs.graded_by(lambda _: receipts), pytest.raises(NotVerifiedError):
+        receipts.times_faster(double, double, fresh, 4)
+    assert receipts.times_faster(double, double, fresh, 4).enough
     assert "3 times as fast" in capsys.readouterr().out
 
 

@@ -204,13 +204,15 @@ class Submitted:
         fresh: Callable[[int], tuple[Any, ...]],
         least: float,
     ) -> Speedup:
-        """Return how many times as fast `fast` is as `slow`, timed now in turns, and say so.
+        """Return how many times as fast `fast` is as `slow`, timed now in turns, and print it.
 
-        `fresh` makes arguments from a number; each call gets others. A grader pauses what the student's cells
-        have left running while it times `slow`, and raises NotVerifiedError if it stays uncertain whether the
-        ratio is `least`. Raises AssertionError if the results differ.
+        `fresh` makes arguments from a number; each call gets others. While a grader times `slow`, what the
+        student's cells have left running is paused. Raises AssertionError if the results differ. A grader
+        gets NotVerifiedError if it stays uncertain whether the ratio is `least`.
         """
         found = speedups.judge(speedups.timed_rounds(fast, slow, fresh), least)
+        if _grader is not None and found.state == "cannot judge":
+            raise NotVerifiedError(translate(found.sentence))
         print(translate(found.sentence))
         return found
 
