@@ -46,4 +46,6 @@ LABS: tuple[str, ...] = (
     "lab_4_attention",
     "lab_5_logs",
     "lab_6_throughput",
+    "lab_7_trained_model",
+    "lab_8_make_it_faster",
 )
