@@ -10,7 +10,6 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.units import seconds
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.model import Page, Picture, Table
@@ -66,20 +65,11 @@ class Timeline(Displayable):
 
     def drawn(self) -> Chart:
         """Return the chart: time from left to right, and a row of bars for each part."""
-        spans, whole = self.spans(), self.seconds()
+        spans, shortest = self.spans(), self.seconds() * _SHORTEST
         series = [
             Series(
                 part,
-                tuple(
-                    Point(
-                        start,
-                        row,
-                        f"{part}: {seconds(end - start)}",
-                        start,
-                        max(end, start + whole * _SHORTEST),
-                    )
-                    for start, end in of_part
-                ),
+                tuple(Point(start, row, "", start, max(end, start + shortest)) for start, end in of_part),
                 row,
                 "span",
             )
