@@ -11,9 +11,8 @@ from torchvision.transforms import v2
 folder = Path(tempfile.mkdtemp())
 draw = np.random.default_rng(0)
 for number in range(256):  # JPEG files of 500 x 375: soft colours with some noise
-    soft = Image.fromarray(draw.integers(0, 200, (12, 16, 3), dtype="uint8")).resize(
-        (500, 375), Image.BILINEAR
-    )
+    colours = draw.integers(0, 200, (12, 16, 3), dtype="uint8")
+    soft = Image.fromarray(colours).resize((500, 375), Image.BILINEAR)
     noise = draw.integers(0, 56, (375, 500, 3), dtype="uint8")
     Image.fromarray(np.asarray(soft) + noise).save(folder / f"{number}.jpg", quality=90)
 augment = v2.Compose([v2.RandomResizedCrop(224), v2.RandomHorizontalFlip(), v2.PILToTensor()])
@@ -37,8 +36,7 @@ def loader(batches, workers):
     )
 
 
-torch.backends.cudnn.benchmark = True
-network = torchvision.models.resnet101(num_classes=8).cuda().to(memory_format=torch.channels_last)
+network = torchvision.models.vit_l_16(num_classes=8).to("cuda", torch.bfloat16)
 sgd = torch.optim.SGD(network.parameters(), 0.001, fused=True)
 
 
@@ -46,22 +44,20 @@ def train(batches):
     for pictures, labels in batches:
         x = pictures.to("cuda", non_blocking=True)  # returns at once: the pictures are in pinned memory
         y = labels.to("cuda", non_blocking=True)
-        x = x.to(torch.bfloat16, memory_format=torch.channels_last) / 127.5 - 1
-        with torch.autocast("cuda", torch.bfloat16):
-            loss = torch.nn.functional.cross_entropy(network(x), y)
+        likely = network(x.to(torch.bfloat16) / 127.5 - 1)
         sgd.zero_grad()
-        loss.backward()
+        torch.nn.functional.cross_entropy(likely, y).backward()
         sgd.step()
     torch.cuda.synchronize()
 
 
-four, twelve = loader(32, 4), loader(64, 12)
-train(four), train(twelve)  # starts the workers; they stay for the next epoch
-on_the_gpu = [[one.cuda() for one in batch] for batch in loader(4, 0)] * 16
+two, twelve = loader(16, 2), loader(48, 12)
+train(two), train(twelve)  # starts the workers; they stay for the next epoch
+on_the_gpu = [[one.cuda() for one in batch] for batch in loader(4, 0)] * 8
 # %%
-train(loader(8, 0))
+train(loader(6, 0))
 # %%
-train(four)
+train(two)
 # %%
 train(twelve)
 # %%
