@@ -8,16 +8,21 @@ import random
 import threading
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from types import FunctionType
 from typing import Any
+from weakref import WeakSet
 
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 from jupyter_mlgpu.teach.lessons.display import yes
 
-#: Seconds after which an answer counts as one that never ends.
-_PATIENCE = 1.0
+#: Seconds after which an answer counts as one that never ends, and within which it has loaded ahead.
+_PATIENCE, _AHEAD = 2.0, 0.5
 #: Seconds within which an answer without a bound has loaded too much.
 _TOO_MUCH = 0.1
+
+#: Answers that never ended. They are not asked again, for each time would take as long.
+_never_ended: WeakSet[FunctionType] = WeakSet()
 
 
 def step_seconds(loading: float, computing: float, workers: int) -> float:
@@ -51,7 +56,8 @@ def fill(batches: Iterable[Any], ready: queue.Queue[tuple[str, Any]]) -> None:
 def prefetch(batches: Iterable[Any], ahead: int) -> Iterator[Any]:
     """Yield the batches in order; a thread loads at most `ahead` of them before they are asked for."""
     ready: queue.Queue[tuple[str, Any]] = queue.Queue(ahead)
-    threading.Thread(target=fill, args=(batches, ready), daemon=True).start()
+    thread = threading.Thread(target=fill, args=(batches, ready), daemon=True)
+    thread.start()
     while True:
         kind, value = ready.get()
         if kind == "end":
@@ -110,7 +116,7 @@ def _consume(answer: Answer, batches: list[int], ahead: int, found: _Found) -> N
         return
     stream = iter(found.answer)  # type: ignore[call-overload]
     found.batches += islice(stream, 1)
-    found.ahead = source.reaches(1 + ahead, _PATIENCE)
+    found.ahead = source.reaches(1 + ahead, _AHEAD)
     # One was asked for, `ahead` are ready, and the thread may hold one for which there is no room yet.
     found.bounded = not source.reaches(1 + ahead + 2, _TOO_MUCH)
     found.batches += islice(stream, len(batches))
@@ -129,6 +135,8 @@ def _watched(answer: Answer, arguments: Arguments) -> object:
     assert isinstance(batches, list)
     assert isinstance(ahead, int)
     found = _Found()
+    if isinstance(answer, FunctionType) and answer in _never_ended:
+        return found.parts()
 
     def watch() -> None:
         try:
@@ -138,7 +146,9 @@ def _watched(answer: Answer, arguments: Arguments) -> object:
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
-    thread.join(2 * _PATIENCE)
+    thread.join(_PATIENCE)
+    if thread.is_alive() and isinstance(answer, FunctionType):
+        _never_ended.add(answer)
     if found.failed is not None:
         raise found.failed
     still_open = not thread.is_alive() and (found.answer is None or found.answer is ...)

@@ -103,6 +103,13 @@ def never_ends(batches, ahead):
             yield value
 
 
+def never_started(batches, ahead):
+    ready = queue.Queue(ahead)
+    threading.Thread(target=fill, args=(batches, ready), daemon=True)
+    while True:
+        yield ready.get()[1]
+
+
 def never_begins(batches, ahead):
     return queue.Queue(ahead).get()
 
@@ -135,6 +142,7 @@ WRONG = {
         error_as_end,
         pairs,
         never_ends,
+        never_started,
         never_begins,
         the_first_for_ever,
     ],
