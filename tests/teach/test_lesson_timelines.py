@@ -1,4 +1,4 @@
-"""`Timeline`: spans by part, how long each was busy, the drawing and the table beside it."""
+"""`timeline`: spans by part, how long each was busy, the drawing and the table beside it."""
 
 import base64
 import re
@@ -9,24 +9,24 @@ import pytest
 
 from jupyter_mlgpu.show.page.chart import COLOURS
 from jupyter_mlgpu.teach.lessons import timelines
-from jupyter_mlgpu.teach.lessons.timelines import Timeline
+from jupyter_mlgpu.teach.lessons.timelines import timeline
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """Times that the timeline reads, one after the other."""
-    times = []
-    monkeypatch.setattr(timelines, "real_time", SimpleNamespace(perf_counter=lambda: times.pop(0)))
-    return times
+    moments = []
+    monkeypatch.setattr(timelines, "real_time", SimpleNamespace(perf_counter=lambda: moments.pop(0)))
+    return moments
 
 
 def recorded(clock, *spans):
-    timeline = Timeline()
+    times = timeline()
     for part, start, end in spans:
         clock[:] = [start, end]
-        with timeline(part):
+        with times(part):
             pass
-    return timeline
+    return times
 
 
 def test_time_begins_with_the_first_span_and_parts_stand_in_the_order_in_which_they_began(clock):
@@ -41,19 +41,19 @@ def test_spans_of_one_part_that_overlap_count_once(clock):
 
 
 def test_a_span_ends_with_an_error_too(clock):
-    timeline = Timeline()
+    times = timeline()
     clock[:] = [1.0, 2.0]
-    with pytest.raises(OSError, match="gone"), timeline("loading"):
+    with pytest.raises(OSError, match="gone"), times("loading"):
         raise OSError("gone")
-    assert timeline.busy("loading") == 1.0
+    assert times.busy("loading") == 1.0
 
 
 def test_threads_may_record_at_the_same_time():
-    timeline = Timeline()
+    times = timeline()
     both = threading.Barrier(2)
 
     def load():
-        with timeline("loading"):
+        with times("loading"):
             both.wait(10)
 
     threads = [threading.Thread(target=load) for _ in range(2)]
@@ -61,8 +61,8 @@ def test_threads_may_record_at_the_same_time():
         one.start()
     for one in threads:
         one.join()
-    assert len(timeline.spans()["loading"]) == 2
-    assert 0 < timeline.busy("loading") <= timeline.seconds()
+    assert len(times.spans()["loading"]) == 2
+    assert 0 < times.busy("loading") <= times.seconds()
 
 
 def test_the_table_says_how_busy_each_part_was_and_the_drawing_has_a_bar_for_each_span(clock):
@@ -77,5 +77,5 @@ def test_the_table_says_how_busy_each_part_was_and_the_drawing_has_a_bar_for_eac
 
 
 def test_a_timeline_without_spans_says_so():
-    assert Timeline().seconds() == 0.0
-    assert "nothing" in repr(Timeline())
+    assert timeline().seconds() == 0.0
+    assert "nothing" in repr(timeline())

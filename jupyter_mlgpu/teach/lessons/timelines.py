@@ -1,4 +1,4 @@
-"""`Timeline`: when each part of a program worked, drawn as one row of bars per part."""
+"""`timeline`: when each part of a program worked, drawn as one row of bars per part."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from jupyter_mlgpu.show.page.rendering import page_of
 _SHORTEST = 1 / 400
 
 
-class Timeline(Displayable):
+class LessonTimeline(Displayable):
     """Records the spans of time in which parts of a program work, and draws them.
 
-    `with timeline("loading"):` records a span of the part "loading"; it can be used in several threads. Time
+    `with times("loading"):` records a span of the part "loading"; it can be used in several threads. Time
     begins with the first span.
     """
 
@@ -80,8 +80,13 @@ class Timeline(Displayable):
         return Chart((), axis, Axis("", names=tuple(spans)), tuple(series), words)
 
 
+def timeline() -> LessonTimeline:
+    """Return a timeline without spans."""
+    return LessonTimeline()
+
+
 @page_of.register
-def _page(shown: Timeline) -> Page:
+def _page(shown: LessonTimeline) -> Page:
     names = tuple(map(translate, (say("part"), say("times"), say("busy, s"), say("busy, %"))))
     whole = shown.seconds()
     rows = tuple(
