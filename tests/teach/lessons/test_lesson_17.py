@@ -52,13 +52,13 @@ def test_the_second_receipt_on_threads_says_python_on_one_core_and_decoding_gain
     assert "on one core" in str(lesson.receipt("gil-python").limit.said)
     assert "on one core" not in str(lesson.receipt("gil-decode").limit.said)
     table = {int(row[0]): (number(row[1]), number(row[2])) for row in rows(lesson.shown("gil-chart"), 3)}
-    assert table[2][0] > 1.2 * table[1][0]
+    assert table[2][0] > 1.1 * table[1][0]
     assert table[2][1] < 1.2 * table[1][1]
 
 
 def test_two_processes_do_what_two_threads_could_not_and_numpy_more(lesson):
     threads, processes, numpy = (number(row[1]) for row in rows(lesson.shown("processes"), 2))
-    assert processes > 1.2 * threads
+    assert processes > 1.1 * threads
     assert numpy > 5 * processes
 
 
@@ -109,7 +109,7 @@ def test_bytes_are_a_quarter_of_floats_and_the_gpu_is_quicker_at_converting():
 def test_without_a_bound_memory_grows_more_in_the_same_time(lesson):
     bounded, unbounded = (lesson.receipt(name) for name in ("break-bounded", "break-unbounded"))
     grown = [one.reading("memory_growth").value for one in (bounded, unbounded)]
-    assert grown[1] > 1.5 * grown[0]
+    assert grown[1] > 2 * grown[0]
     took = [one.reading("wall_time").value for one in (bounded, unbounded)]
     assert took[1] == pytest.approx(took[0], rel=0.2)
 
