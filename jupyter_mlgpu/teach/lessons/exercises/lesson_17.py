@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import queue
 import random
 import threading
@@ -34,6 +33,8 @@ def step_seconds(loading: float, computing: float, workers: int) -> float:
 
 def workers_needed(loading: float, computing: float) -> int:
     """Return the least number of workers with which the GPU does not wait."""
+    import math
+
     return math.ceil(loading / computing)
 
 
