@@ -26,6 +26,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "13_fine_tuning": ("pool", "few", "lead"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
     "18_inside_one_kernel": ("places", "bytes_read", "tiled", "tile_at_the_ridge"),
+    "17_feeding_the_gpu": ("step_seconds", "workers_needed", "copy_seconds", "prefetch"),
 }
 
 #: Former names of lessons with what they are called today: copies and reports of the time still have them.

@@ -1,0 +1,156 @@
+"""Measures copies to the GPU, what hides behind computing, and pictures a second with 0 to 15 workers."""
+
+import runpy
+import statistics
+import subprocess
+import time
+import traceback
+from pathlib import Path
+
+import torch
+
+from jupyter_mlgpu.lessons import figures
+
+STRIPS = Path(__file__).parents[1] / "lesson_strips" / "17_starved.py"
+MB = 1_000_000
+
+
+def median_ms(work, times=20):
+    """The median of some runs in milliseconds, the first three left out; each is waited for."""
+    taken = []
+    for _ in range(times + 3):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        work()
+        torch.cuda.synchronize()
+        taken.append(1000 * (time.perf_counter() - start))
+    return statistics.median(taken[3:])
+
+
+def link():
+    asked = "pcie.link.gen.max,pcie.link.gen.current,pcie.link.width.max,pcie.link.width.current"
+    told = subprocess.run(
+        ["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader"], capture_output=True, text=True
+    )
+    print(told.stdout, told.stderr)
+    most, now, lanes, used = told.stdout.splitlines()[0].split(", ")
+    return [{"PCIe, at most": most, "PCIe, now": now, "lanes, at most": lanes, "lanes, now": used}]
+
+
+def copies():
+    rows = []
+    for size in (1, 4, 16, 64, 256, 1024):
+        host = torch.ones(size * MB, dtype=torch.uint8)
+        there = torch.empty(size * MB, dtype=torch.uint8, device="cuda")
+        row = {"MB": size}
+        for name, source in (("pageable", host), ("pinned", host.pin_memory())):
+            taken = median_ms(lambda a=there, b=source: a.copy_(b, non_blocking=True))
+            row |= {f"{name}, ms": round(taken, 3), f"{name}, GB/s": round(size / taken, 1)}
+        rows.append(row)
+    return rows
+
+
+def overlap():
+    """The computing is begun first, then the copy: how long is Python held up, how long do both take?"""
+    left, right = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    host = torch.ones(512 * MB, dtype=torch.uint8)
+    there = torch.empty_like(host, device="cuda")
+    beside = torch.cuda.Stream()
+    held = []
+
+    def compute():
+        for _ in range(8):
+            torch.matmul(left, right)
+
+    def copy(source, stream):
+        with torch.cuda.stream(stream):
+            start = time.perf_counter()
+            there.copy_(source, non_blocking=True)
+            held.append(1000 * (time.perf_counter() - start))
+
+    rows = []
+    for name, source in (("pageable", host), ("pinned", host.pin_memory())):
+        for where, stream in (("the same", torch.cuda.current_stream()), ("another", beside)):
+            alone, copied = median_ms(compute), median_ms(lambda s=source, t=stream: copy(s, t))
+            held.clear()
+            both = median_ms(lambda s=source, t=stream: (compute(), copy(s, t)))
+            rows.append(
+                {
+                    "memory": name,
+                    "stream": where,
+                    "computing, ms": round(alone, 2),
+                    "copy, ms": round(copied, 2),
+                    "both, ms": round(both, 2),
+                    "Python held up, ms": round(statistics.median(held), 2),
+                }
+            )
+    return rows
+
+
+def types():
+    """A batch of 256 pictures as bytes that the GPU converts, and as float32 that the processor has made."""
+    bytes_ = torch.randint(0, 256, (256, 3, 224, 224), dtype=torch.uint8).pin_memory()
+    floats = (bytes_ / 127.5 - 1).pin_memory()
+    return [
+        {
+            "sent as": "uint8, made float32 on the GPU",
+            "MB": bytes_.nbytes / MB,
+            "copied, ms": round(median_ms(lambda: bytes_.to("cuda", non_blocking=True)), 2),
+            "all of it, ms": round(median_ms(lambda: bytes_.to("cuda", non_blocking=True) / 127.5 - 1), 2),
+        },
+        {
+            "sent as": "float32, made and pinned on the processor",
+            "MB": floats.nbytes / MB,
+            "copied, ms": round(median_ms(lambda: floats.to("cuda", non_blocking=True)), 2),
+            "all of it, ms": round(
+                median_ms(lambda: (bytes_ / 127.5 - 1).pin_memory().to("cuda", non_blocking=True), 5), 2
+            ),
+        },
+    ]
+
+
+def workers():
+    """Pictures a second of a later epoch: loading alone, and training the network of the strips with them."""
+    strips = runpy.run_path(str(STRIPS))
+    rows = []
+    for count in (0, 1, 2, 4, 8, 12, 15):
+        row = {"workers": count}
+        try:
+            batches = 6 * max(1, count) if count < 8 else 64
+            loader = strips["loader"](batches, count)
+            start = time.perf_counter()
+            next(iter(loader))
+            row["first batch ever, s"] = round(time.perf_counter() - start, 2)
+            for _ in loader:  # until the workers are at rest
+                pass
+            for name, epoch in (("loading", lambda loader=loader: [None for _ in loader]),
+                                ("training", lambda loader=loader: strips["train"](loader))):  # fmt: skip
+                start = time.perf_counter()
+                epoch()
+                row[f"{name}, pictures/s"] = round(64 * batches / (time.perf_counter() - start))
+            del loader
+        except Exception:
+            traceback.print_exc()
+        print(row, flush=True)
+        rows.append(row)
+    start = time.perf_counter()
+    strips["train"](strips["on_the_gpu"])
+    took = time.perf_counter() - start
+    rows.append(
+        {"workers": "on the GPU", "training, pictures/s": round(64 * len(strips["on_the_gpu"]) / took)}
+    )
+    return rows
+
+
+print(subprocess.run(["df", "-h", "/dev/shm"], capture_output=True, text=True).stdout)
+for name, measure in (
+    ("17_link", link),
+    ("17_copies", copies),
+    ("17_overlap", overlap),
+    ("17_types", types),
+    ("17_workers", workers),
+):
+    try:
+        print(figures(name, measure()), flush=True)
+    except Exception:
+        traceback.print_exc()
