@@ -25,6 +25,13 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "12_bert_from_nothing": ("disguise", "masked_loss", "layer_norm", "block", "whole_words"),
     "13_fine_tuning": ("pool", "few", "lead"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
+    "15_a_gpt_that_writes": (
+        "next_tokens",
+        "probabilities",
+        "attend_cached",
+        "cache_bytes",
+        "tokens_a_second",
+    ),
 }
 
 #: Former names of lessons with what they are called today: copies and reports of the time still have them.
