@@ -39,29 +39,24 @@ def without_temperature(scores: Any, temperature: Any) -> Any:
     return _softmax(scores)
 
 
-def _attended(query: Any, keys: Any, values: Any, root: float) -> Any:
-    scores = keys @ query[:, :, None] / root
+def _attended(query: Any, keys: Any, values: Any) -> Any:
+    scores = keys @ query[:, :, None] / query.shape[-1] ** 0.5
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return (powers * values).sum(axis=1) / powers.sum(axis=1)
 
 
 def empty_places_too(query: Any, key: Any, value: Any, keys: Any, values: Any, place: Any) -> Any:
     keys[:, place], values[:, place] = key, value
-    return _attended(query, keys, values, query.shape[-1] ** 0.5)
+    return _attended(query, keys, values)
 
 
 def without_itself(query: Any, key: Any, value: Any, keys: Any, values: Any, place: Any) -> Any:
     keys[:, place], values[:, place] = key, value
-    return _attended(query, keys[:, :place], values[:, :place], query.shape[-1] ** 0.5)
+    return _attended(query, keys[:, :place], values[:, :place])
 
 
 def nothing_kept(query: Any, key: Any, value: Any, keys: Any, values: Any, place: Any) -> Any:
-    return _attended(query, keys[:, : place + 1], values[:, : place + 1], query.shape[-1] ** 0.5)
-
-
-def without_the_root(query: Any, key: Any, value: Any, keys: Any, values: Any, place: Any) -> Any:
-    keys[:, place], values[:, place] = key, value
-    return _attended(query, keys[:, : place + 1], values[:, : place + 1], 1.0)
+    return _attended(query, keys[:, : place + 1], values[:, : place + 1])
 
 
 def keys_alone(layers: Any, width: Any, length: Any, number: Any) -> Any:
@@ -74,10 +69,6 @@ def one_layer(layers: Any, width: Any, length: Any, number: Any) -> Any:
 
 def numbers_only(layers: Any, width: Any, length: Any, number: Any) -> Any:
     return 2 * layers * width * length
-
-
-def seconds_a_step(bandwidth: Any, weights: Any, cache: Any, texts: Any) -> Any:
-    return (weights + texts * cache) / bandwidth
 
 
 def weights_for_each(bandwidth: Any, weights: Any, cache: Any, texts: Any) -> Any:
@@ -141,7 +132,6 @@ COACHING = {
             ),
             (say("Your token does not look at itself."), without_itself),
             (say("The new key and value are not kept: the place is still empty."), nothing_kept),
-            (say("You left out the root of the size (lesson 11)."), without_the_root),
         ],
     ),
     "cache_bytes": coaching(
@@ -165,7 +155,6 @@ COACHING = {
             say("Tokens a second are `texts` divided by the seconds of a step."),
         ],
         mistakes=[
-            (say("These are the seconds of a step, not the tokens a second."), seconds_a_step),
             (
                 say("You read the weights anew for each text: one reading serves all of them."),
                 weights_for_each,
