@@ -91,7 +91,7 @@ COACHING = {
             say("`rows[:, :-1]` is all but the last token of each row, `rows[:, 1:]` all but the first."),
         ],
         mistakes=[
-            (say("Each token should guess itself: the model would only learn to copy."), same_twice),
+            (say("Here each token has to guess itself: the model would only learn to copy."), same_twice),
             (say("Your model guesses the token before, and would write backwards."), previous),
             (
                 say("You moved the rows, not the tokens in a row: the second axis is the text."),
@@ -101,10 +101,10 @@ COACHING = {
     ),
     "probabilities": coaching(
         hints=[
-            say("A small temperature makes large differences between the scores larger."),
+            say("A small temperature makes the differences between the scores larger."),
             say("Divide the scores by the temperature, before the softmax."),
             say(
-                "`softmax(...)` is defined in the lesson; it makes scores to probabilities that add up to 1."
+                "`softmax(...)` is defined in the lesson; it turns scores into probabilities that add up to 1."
             ),
         ],
         mistakes=[
