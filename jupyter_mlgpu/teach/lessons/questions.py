@@ -26,6 +26,8 @@ _QUESTIONS = (
     say("Of 100 chosen tokens, how many will the trained model guess right?"),
     say("With 196 labels, which of the three is best?"),
     say("With a batch of 16: how many times as fast as one engine are two?"),
+    say("At 512 tokens, how many times as fast is a token with the cache?"),
+    say("How many tokens a second will the large GPT write?"),
     say("How many checks of the doctor will find something wrong on your machine?"),
 )
 QUESTIONS = {str(one): one for one in _QUESTIONS}

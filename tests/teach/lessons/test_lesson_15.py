@@ -47,7 +47,7 @@ def test_with_the_cache_a_token_costs_nearly_the_same_at_any_length(lesson):
     assert [row[0] for row in charted] == [16, 32, 64, 128, 256, 512]
     _, again, kept = charted[-1]
     assert again > 10 * kept
-    assert charted[-1][1] > 2 * charted[-2][1] > 4 * charted[-3][1] * 0.8
+    assert charted[-1][1] > 15 * charted[0][1]  # 32 times as long
     assert kept < 4 * charted[0][2]
 
 
