@@ -121,8 +121,8 @@ COACHING = {
             say("Three steps: keep key and value, compare the query with the keys so far, mix their values."),
             say("The places so far are `[:, : place + 1]`: what comes behind is still empty."),
             say(
-                "The scores are `keys[:, : place + 1] @ query[:, :, None]`, divided by the root of the size; "
-                "the softmax runs along axis 1."
+                "The scores are `keys[:, : place + 1] @ query[:, :, None]`; the mixture is "
+                "`(weights * values[:, : place + 1]).sum(axis=1)`."
             ),
         ],
         mistakes=[
