@@ -103,9 +103,7 @@ COACHING = {
         hints=[
             say("A small temperature makes the differences between the scores larger."),
             say("Divide the scores by the temperature, before the softmax."),
-            say(
-                "`softmax(...)` is defined in the lesson; it turns scores into probabilities that add up to 1."
-            ),
+            say("`softmax(...)` stands in the lesson; it turns scores into probabilities that add up to 1."),
         ],
         mistakes=[
             (say("You multiplied: at a low temperature yours becomes more random, not less."), multiplied),
