@@ -32,6 +32,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
         "cache_bytes",
         "tokens_a_second",
     ),
+    "18_inside_one_kernel": ("places", "bytes_read", "tiled", "tile_at_the_ridge"),
 }
 
 #: Former names of lessons with what they are called today: copies and reports of the time still have them.
@@ -52,4 +53,6 @@ LABS: tuple[str, ...] = (
     "lab_4_attention",
     "lab_5_logs",
     "lab_6_throughput",
+    "lab_7_trained_model",
+    "lab_8_make_it_faster",
 )

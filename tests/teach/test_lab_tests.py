@@ -12,7 +12,7 @@ from jupyter_mlgpu.teach import packaged
 from jupyter_mlgpu.teach.grading import cells
 from jupyter_mlgpu.teach.grading.judge import Judge
 from jupyter_mlgpu.teach.grading.measure import Measured
-from jupyter_mlgpu.teach.lessons import labs
+from jupyter_mlgpu.teach.lessons import labs, speedups
 from jupyter_mlgpu.testing.grading import LocalStudent
 
 LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -43,8 +43,22 @@ def source(lab):
             text.replace(" 20_000)", " 2_000)")
             .replace(" 20_000, 500", " 2_000, 500")
             .replace("words(4096)", "words(300)")
+            .replace("size=(50, 50)", "size=(12, 12)")
         )
     return notebook
+
+
+class SteadyMachine(Measured):
+    """Of functions that are timed, the results are compared, and the times are those of a steady machine."""
+
+    def __init__(self, teachers, mine, apart, answers):
+        super().__init__(teachers, mine, apart)
+        self._times_of = [times for code, times in SPEEDUPS.items() if code in answers.values()]
+
+    def times_faster(self, fast, slow, fresh, least):
+        next(speedups.timed_rounds(fast, slow, fresh))
+        times = self._times_of[0] if self._times_of else 100.0
+        return speedups.judge([speedups.Round(0.1 / times, 0.1, 0.1)] * speedups.FEWEST_ROUNDS, least)
 
 
 def failed(lab, **answers):
@@ -57,7 +71,7 @@ def failed(lab, **answers):
     apart = LocalStudent(seconds=TIMES, bytes=PEAKS)
     judge = Judge(student, LABS / lab, seconds=60)
     found = {}
-    with labs.graded_by(lambda _: Measured(teachers, student, apart)):
+    with labs.graded_by(lambda _: SteadyMachine(teachers, student, apart, answers)):
         for cell in teachers:
             if cell.role == "test":
                 made, why = judge.test(cell)
@@ -87,6 +101,35 @@ TIMES = {
     "process(IMAGES, 256, layer).shape": 0.1,
 }
 PEAKS = {"sum_of_squares(make_rows, 2_000, 500)": 2e8, "float(np.square(make_rows(0, 2_000)).sum())": 1e9}
+
+LISTS = """
+def strongest(picture, kernels):
+    numbers, (_, tall, wide) = picture.tolist(), kernels.shape
+    rows, columns = len(numbers) - tall + 1, len(numbers[0]) - wide + 1
+    inside = [(down, right) for down in range(tall) for right in range(wide)]
+    places = [(row, column) for row in range(rows) for column in range(columns)]
+    return np.array([
+        max(sum(numbers[r + i][c + j] * kernel[i][j] for i, j in inside) for r, c in places)
+        for kernel in kernels.tolist()
+    ])
+"""
+PLACE_BY_PLACE = """
+def strongest(picture, kernels):
+    count, tall, wide = kernels.shape
+    best = np.full(count, -np.inf)
+    for row in range(picture.shape[0] - tall + 1):
+        for column in range(picture.shape[1] - wide + 1):
+            window = picture[row : row + tall, column : column + wide]
+            best = np.maximum(best, (window * kernels).sum(axis=(1, 2)))
+    return best
+"""
+#: The slow function is replaced by one that fails: the grader has its own.
+SLOW_PATCHED = """
+strongest = slow_strongest
+def slow_strongest(picture, kernels): raise AssertionError("the grader takes this one")
+"""
+#: How many times as fast as the slow function these answers of lab 8 are; all others are 100 times.
+SPEEDUPS = {LISTS: 2.3, PLACE_BY_PLACE: 7.0, "strongest = slow_strongest": 1.0, SLOW_PATCHED: 1.0}
 
 #: What no machine without a GPU can verify.
 OPEN = {"lab_2_devices": {"device-test", "measure-test"}}
@@ -137,6 +180,34 @@ def test_a_lab_has_one_question_that_a_person_grades_and_its_rubric_adds_up(lab)
 def test_the_solution_of_a_lab_passes_all_its_tests(lab):
     assert set(failed(lab)) <= OPEN.get(lab, set())
 
+
+#: The end of a right `train`, and all of it.
+TRAIN_REST = """
+    table = np.zeros((LETTERS, LETTERS))
+    for _ in range(steps):
+        slopes = np.zeros_like(table)
+        np.add.at(slopes, text[:-1], gradient(table[text[:-1]], text[1:]))
+        table -= rate * slopes
+    return table
+"""
+TRAIN = f"def train(text, steps, rate):{TRAIN_REST}"
+
+
+def cheating(instead):
+    """A `train` that is right for short texts, and gives something else for long ones."""
+    return f"""def honest(text, steps, rate):{TRAIN_REST}
+def train(text, steps, rate):
+    return honest(text, steps, rate) if len(text) < 100 else {instead}
+"""
+
+
+#: What fails where no result of lab 8 is right.
+ALL_OF_LAB_8 = {
+    "right-test": "",
+    "shapes-test": "",
+    "four-times-test": "for new data, too: be right before fast",
+    "twenty-times-test": "for new data, too",
+}
 
 WRONG = {
     # lab 1
@@ -439,6 +510,222 @@ WRONG = {
         "    parts += [layer(images[at : at + 1]) for at in range(whole, len(images))]\n"
         "    return np.concatenate(parts)",
     ): {"measure-test": "Expected batches of 3 and 2 rows"},
+    # lab 7
+    (
+        "lab_7_trained_model",
+        "loss",
+        "def loss(scores, letters):\n"
+        "    scores = scores - scores.max(axis=1, keepdims=True)\n"
+        "    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))\n"
+        "    return -logs[np.arange(len(letters)), letters].sum()",
+    ): {"loss-test": "", "loss-large": "Expected 500", "held-out-test": "on TEST"},
+    (
+        "lab_7_trained_model",
+        "loss",
+        "def loss(scores, letters):\n"
+        "    scores = scores - scores.max(axis=1, keepdims=True)\n"
+        "    return (np.log(np.exp(scores).sum(axis=1)) - scores.max(axis=1)).mean()",
+    ): {"loss-test": "take the chance of the letter that came", "loss-large": "Expected 500"},
+    (
+        "lab_7_trained_model",
+        "loss",
+        "def loss(scores, letters):\n"
+        "    with np.errstate(all='ignore'):\n"
+        "        chances = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)\n"
+        "        return -np.log(chances[np.arange(len(letters)), letters]).mean()",
+    ): {"loss-large": "take the largest score of the row away first"},
+    (
+        "lab_7_trained_model",
+        "loss",
+        "def loss(scores, letters):\n"
+        "    powers = np.exp(scores - scores.max(axis=1, keepdims=True))\n"
+        "    chances = powers / powers.sum(axis=1, keepdims=True)\n"
+        "    with np.errstate(all='ignore'):\n"
+        "        return -np.log(chances[np.arange(len(letters)), letters]).mean()",
+    ): {"loss-large": "no logarithm of a chance that has become 0"},
+    (
+        "lab_7_trained_model",
+        "gradient",
+        "def gradient(scores, letters):\n"
+        "    powers = np.exp(scores - scores.max(axis=1, keepdims=True))\n"
+        "    slopes = powers / powers.sum(axis=1, keepdims=True)\n"
+        "    slopes[np.arange(len(letters)), letters] -= 1\n"
+        "    return slopes",
+    ): {"gradient-test": "divide by the number of rows", "train-test": "", "held-out-test": "on TEST"},
+    (
+        "lab_7_trained_model",
+        "gradient",
+        "def gradient(scores, letters):\n"
+        "    powers = np.exp(scores - scores.max(axis=1, keepdims=True))\n"
+        "    return powers / powers.sum(axis=1, keepdims=True) / len(letters)",
+    ): {"gradient-test": "take 1 from the chance", "train-test": "", "held-out-test": ""},
+    # `slopes[places] += rows` adds to each place once.
+    (
+        "lab_7_trained_model",
+        "train",
+        "def train(text, steps, rate):\n"
+        "    table = np.zeros((LETTERS, LETTERS))\n"
+        "    for _ in range(steps):\n"
+        "        slopes = np.zeros_like(table)\n"
+        "        slopes[text[:-1]] += gradient(table[text[:-1]], text[1:])\n"
+        "        table -= rate * slopes\n"
+        "    return table",
+    ): {"train-test": "add up the slopes of all places", "held-out-test": "on TEST"},
+    ("lab_7_trained_model", "train", TRAIN.replace("-= rate", "+= rate")): {
+        "train-test": "",
+        "held-out-test": "on TEST",
+    },
+    ("lab_7_trained_model", "train", TRAIN.replace("range(steps)", "range(1)")): {
+        "train-test": "after two steps",
+        "held-out-test": "on TEST",
+    },
+    # Each step for the first letters alone.
+    (
+        "lab_7_trained_model",
+        "train",
+        TRAIN.replace("steps, rate):", "steps, rate):\n    text = text[:100]"),
+    ): {"held-out-test": "on TEST"},
+    # Every text is the lab's own one.
+    ("lab_7_trained_model", "train", cheating("honest(TEXT, steps, rate)")): {
+        "held-out-test": "from the text that `train` is given"
+    },
+    ("lab_7_trained_model", "train", cheating("honest(TEST, steps, rate)")): {
+        "held-out-test": "from the text that `train` is given"
+    },
+    ("lab_7_trained_model", "train", cheating("np.log(SOURCE)")): {
+        "held-out-test": "from the text that `train` is given"
+    },
+    ("lab_7_trained_model", "train", cheating("np.zeros((LETTERS, LETTERS))")): {"held-out-test": "on TEST"},
+    # How often each letter comes, whatever stands before it.
+    (
+        "lab_7_trained_model",
+        "train",
+        cheating("np.log(np.tile(np.bincount(text, minlength=LETTERS) + 1, (LETTERS, 1)))"),
+    ): {"held-out-test": "on TEST"},
+    (
+        "lab_7_trained_model",
+        "train",
+        cheating("honest(text, steps, rate) + np.where(np.array_equal(text, TEXT), 0, np.nan)"),
+    ): {"held-out-test": "finite scores"},
+    ("lab_7_trained_model", "choose", "def choose(scores, point): return int(np.argmax(scores))"): {
+        "choose-test": "count the letters that end before the point"
+    },
+    (
+        "lab_7_trained_model",
+        "choose",
+        "def choose(scores, point): return int(point * len(scores))",
+    ): {"choose-test": "make chances of the scores"},
+    (
+        "lab_7_trained_model",
+        "choose",
+        "def choose(scores, point):\n"
+        "    powers = np.exp(scores - scores.max())\n"
+        "    return int(np.searchsorted(np.cumsum(powers / powers.sum()), point))",
+    ): {"choose-test": "give the next letter there"},
+    # lab 8
+    ("lab_8_make_it_faster", "same", "def same(found, right): return bool(np.array_equal(found, right))"): {
+        "same-test": "allow a millionth"
+    },
+    ("lab_8_make_it_faster", "same", "def same(found, right): return bool(np.allclose(found, right))"): {
+        "same-test": "compare the shapes first"
+    },
+    (
+        "lab_8_make_it_faster",
+        "same",
+        "def same(found, right): return bool(abs(np.sum(found) - np.sum(right)) < 1e-6)",
+    ): {"same-test": "compare number by number, no sums"},
+    (
+        "lab_8_make_it_faster",
+        "same",
+        "def same(found, right):\n"
+        "    return found.shape == right.shape and not (abs(found - right) > 1e-8 + 1e-6 * abs(right)).any()",
+    ): {"same-test": "ask that the difference is small"},
+    (
+        "lab_8_make_it_faster",
+        "same",
+        "def same(found, right):\n"
+        "    return found.shape == right.shape and bool((abs(found - right) < 1e-6).all())",
+    ): {"same-test": "allow a millionth of the right number"},
+    (
+        "lab_8_make_it_faster",
+        "same",
+        "def same(found, right):\n"
+        "    return found.shape == right.shape and bool(np.allclose(found, right, atol=1e-5))",
+    ): {"same-test": "measure each difference by its own number"},
+    ("lab_8_make_it_faster", "whole", "def whole(share, times): return times * share"): {
+        "whole-test": "add the rest, which stays"
+    },
+    ("lab_8_make_it_faster", "whole", "def whole(share, times): return 1 - share + share / times"): {
+        "whole-test": "divide the time before by the time after"
+    },
+    ("lab_8_make_it_faster", "whole", "def whole(share, times): return 1 / (1.125 - share)"): {
+        "whole-test": "Expected 2 where half of the time is gone"
+    },
+    ("lab_8_make_it_faster", "strongest", "strongest = slow_strongest"): {
+        "four-times-test": "found 1 times",
+        "twenty-times-test": "found 1 times",
+    },
+    ("lab_8_make_it_faster", "strongest", LISTS): {
+        "four-times-test": "found 2.3 times: let NumPy add up a window",
+        "twenty-times-test": "found 2.3 times",
+    },
+    ("lab_8_make_it_faster", "strongest", PLACE_BY_PLACE): {
+        "twenty-times-test": "found 7 times: let NumPy work on all places of the picture at once"
+    },
+    # A convolution as mathematicians have it turns the kernel round.
+    (
+        "lab_8_make_it_faster",
+        "strongest",
+        PLACE_BY_PLACE.replace("window * kernels", "window * kernels[:, ::-1, ::-1]"),
+    ): ALL_OF_LAB_8,
+    ("lab_8_make_it_faster", "strongest", PLACE_BY_PLACE.replace("-np.inf", "0.0")): {
+        "shapes-test": "begin with no number that may be larger than all sums"
+    },
+    # The largest of all sums for all kernels.
+    (
+        "lab_8_make_it_faster",
+        "strongest",
+        PLACE_BY_PLACE.replace("return best", "return np.full(count, best.max())"),
+    ): ALL_OF_LAB_8,
+    # What came out last time for arrays of these shapes.
+    (
+        "lab_8_make_it_faster",
+        "strongest",
+        "known = {}\n"
+        "def strongest(picture, kernels):\n"
+        "    shapes = picture.shape, kernels.shape\n"
+        "    if shapes not in known: known[shapes] = slow_strongest(picture, kernels)\n"
+        "    return known[shapes]",
+    ): {
+        "right-test": "be right before you are fast",
+        "four-times-test": "for new data, too",
+        "twenty-times-test": "for new data, too",
+    },
+    # Right as long as its results are looked at alone, then any number.
+    (
+        "lab_8_make_it_faster",
+        "strongest",
+        "calls = []\n"
+        "def strongest(picture, kernels):\n"
+        "    calls.append(1)\n"
+        "    return slow_strongest(picture, kernels) if len(calls) < 13 else np.ones(len(kernels))",
+    ): {"four-times-test": "for new data, too", "twenty-times-test": "for new data, too"},
+    # The picture that everybody has is worked out beforehand.
+    (
+        "lab_8_make_it_faster",
+        "strongest",
+        "ready = slow_strongest(PICTURE, KERNELS)\n"
+        "def strongest(picture, kernels):\n"
+        "    return ready if picture.shape == PICTURE.shape else slow_strongest(picture, kernels)",
+    ): {
+        "right-test": "be right before you are fast",
+        "four-times-test": "for new data, too",
+        "twenty-times-test": "for new data, too",
+    },
+    ("lab_8_make_it_faster", "strongest", SLOW_PATCHED): {
+        "four-times-test": "found 1 times",
+        "twenty-times-test": "found 1 times",
+    },
 }
 
 
@@ -459,3 +746,35 @@ def test_every_test_of_every_lab_has_a_wrong_answer_that_fails_it():
         for cell in cells.teachers_cells(source(lab)):
             if cell.role == "test" and cell.name not in ("measure-test", "device-test"):
                 assert (lab, cell.name) in known
+
+
+@pytest.mark.slow
+def test_over_300_sources_a_right_table_of_lab_7_is_near_its_source_and_no_wrong_one_is():
+    import numpy as np
+
+    names = {"np": np}
+    lab = {cell.name: cell.python for cell in cells.teachers_cells(source("lab_7_trained_model"))}
+    for cell in ("source", "gradient"):
+        exec(lab[cell], names)
+    exec(TRAIN, names)
+
+    def lost(table, text):
+        chances = np.exp(table) / np.exp(table).sum(axis=1, keepdims=True)
+        return -np.log(chances[text[:-1], text[1:]]).mean()
+
+    right, wrong = [], []
+    before = np.zeros((12, 12))
+    for seed in range(300):
+        made = names["a_source"](seed)
+        text, unseen = (names["a_text"](made, 3_000, 1_000 * number + seed) for number in (1, 2))
+        best = -np.log(made[unseen[:-1], unseen[1:]]).mean()
+        table = names["train"](text, 100, 10.0)
+        letters = np.log(np.tile(np.bincount(text, minlength=12) + 1.0, (12, 1)))
+        # Of another source, of little text, after one step, of how often letters come.
+        others = before, names["train"](text[:100], 100, 10.0), names["train"](text, 1, 10.0), letters
+        right.append(lost(table, unseen) - best)
+        wrong.append(min(lost(one, unseen) for one in others) - best)
+        before = table
+    # The lab's test asks for 0.1.
+    assert max(right) < 0.05
+    assert min(wrong) > 0.3

@@ -9,16 +9,19 @@ in remains possible; it is visible in the notebook.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol
+from typing import Any, Protocol
 
 from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.record.errors import NotVerifiedError
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing
 from jupyter_mlgpu.record.record import Cell, DeviceUse, Record, Run
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.grading.cells import TeachersCell
+from jupyter_mlgpu.teach.lessons import speedups
+from jupyter_mlgpu.teach.lessons.speedups import Speedup
 
 #: Runs of each cell. Four are enough to judge a ratio (`faster_than`), and the median tolerates two outliers.
 RUNS = 5
@@ -112,6 +115,24 @@ class Measured:
             )
             for number, seconds in enumerate(self._seconds[cell], start=1)
         ]
+
+    def times_faster(
+        self,
+        fast: Callable[..., Any],
+        slow: Callable[..., Any],
+        fresh: Callable[[int], tuple[Any, ...]],
+        least: float,
+    ) -> Speedup:
+        """Return how many times as fast `fast`, a function of the student's, is as the lab's own `slow`.
+
+        Raises NotVerifiedError if it stays uncertain whether the ratio is `least`, and AssertionError if the
+        results differ.
+        """
+        found = speedups.judge(speedups.timed_rounds(fast, slow, fresh, self._mine.paused), least)
+        if found.state == "cannot judge":
+            raise NotVerifiedError(translate(found.sentence))
+        print(translate(found.sentence))
+        return found
 
     def _measure(self, names: Sequence[str]) -> None:
         wanted = [name for name in dict.fromkeys(names) if name not in self._seconds]

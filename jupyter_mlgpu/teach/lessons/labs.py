@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from jupyter_mlgpu.explain.comparing import expect
 from jupyter_mlgpu.explain.comparing.expect import Judgement
@@ -25,6 +25,8 @@ from jupyter_mlgpu.record.errors import NotVerifiedError, UsageError
 from jupyter_mlgpu.record.language import current_language, translate
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import joined, of_error, say
+from jupyter_mlgpu.teach.lessons import speedups
+from jupyter_mlgpu.teach.lessons.speedups import Speedup
 from jupyter_mlgpu.teach.submissions import Submission, find_inconsistencies, read
 
 
@@ -98,6 +100,16 @@ class Measurements(Protocol):
 
     def ready(self, *cells: str) -> bool:
         """Return True if these cells can be judged."""
+        ...
+
+    def times_faster(
+        self,
+        fast: Callable[..., Any],
+        slow: Callable[..., Any],
+        fresh: Callable[[int], tuple[Any, ...]],
+        least: float,
+    ) -> Speedup:
+        """Return how many times as fast `fast` is as `slow`, judged against `least`."""
         ...
 
 
@@ -184,6 +196,25 @@ class Submitted:
             return False
         self.same_machine(*cells)
         return True
+
+    def times_faster(
+        self,
+        fast: Callable[..., Any],
+        slow: Callable[..., Any],
+        fresh: Callable[[int], tuple[Any, ...]],
+        least: float,
+    ) -> Speedup:
+        """Return how many times as fast `fast` is as `slow`, timed now in turns, and print it.
+
+        `fresh` makes arguments from a number; each call gets others. While a grader times `slow`, what the
+        student's cells have left running is paused. Raises AssertionError if the results differ. A grader
+        gets NotVerifiedError if it stays uncertain whether the ratio is `least`.
+        """
+        found = speedups.judge(speedups.timed_rounds(fast, slow, fresh), least)
+        if _grader is not None and found.state == "cannot judge":
+            raise NotVerifiedError(translate(found.sentence))
+        print(translate(found.sentence))
+        return found
 
 
 #: Replaces the notebook's own records while a lab is graded.
