@@ -25,6 +25,13 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "12_bert_from_nothing": ("disguise", "masked_loss", "layer_norm", "block", "whole_words"),
     "13_fine_tuning": ("pool", "few", "lead"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
+    "15_a_gpt_that_writes": (
+        "next_tokens",
+        "probabilities",
+        "attend_cached",
+        "cache_bytes",
+        "tokens_a_second",
+    ),
     "18_inside_one_kernel": ("places", "bytes_read", "tiled", "tile_at_the_ridge"),
     "17_feeding_the_gpu": ("step_seconds", "workers_needed", "copy_seconds", "prefetch"),
 }

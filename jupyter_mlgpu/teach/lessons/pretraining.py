@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.teach.lessons import bert, cache, text, wordpieces
+from jupyter_mlgpu.teach.lessons import bert, keeping, text, wordpieces
+from jupyter_mlgpu.teach.lessons.keeping import Pretrained
 
 #: Number of words to read from the libraries (they have fewer), and of tokens in the vocabulary.
 WORDS, VOCABULARY = 1_200_000, 3000
@@ -22,16 +22,6 @@ BATCH, GUESSES = 32, 16
 _FORM = 2
 
 Disguise = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Pretrained:
-    """A tokenizer and the matching weights of the encoder; `origin` says where they come from."""
-
-    tokenizer: Any
-    weights: list[Any]
-    steps: int
-    origin: str
 
 
 def masked(rows: Any, disguise: Disguise, draw: Any) -> tuple[tuple[Any, Any], Any, Any]:
@@ -95,12 +85,7 @@ def fill(model: Any, tokenizer: Any, sentence: str, best: int = 5) -> list[tuple
 
 def keep(tokenizer: Any, encoder: Any, steps: int) -> str:
     """Save the weights of a Keras encoder for lesson 13, and return a sentence that says so."""
-    import numpy as np
-
-    arrays = {f"weight_{number:03d}": one for number, one in enumerate(encoder.get_weights())}
-    return cache.save(
-        _name(), {"tokenizer": np.array(tokenizer.to_str()), "steps": np.array(steps), **arrays}
-    )
+    return keeping.keep(_name(), tokenizer, encoder, steps)
 
 
 def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
@@ -108,16 +93,11 @@ def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
 
     `corpus` is the text to train on, the same part as in lesson 12; `steps` is the length of the training.
     """
-    from tokenizers import Tokenizer
-
-    arrays, found = cache.load(_name())
-    if arrays is not None:
-        weights = [arrays[key] for key in sorted(arrays) if key.startswith("weight_")]
-        steps_taken = int(arrays["steps"])
-        origin = joined(found, say("Lesson 12 made it, in {steps} steps.", steps=steps_taken))
-        return Pretrained(
-            Tokenizer.from_str(str(arrays["tokenizer"])), weights, steps_taken, translate(origin)
-        )
+    kept, found = keeping.kept(_name())
+    if kept is not None:
+        tokenizer, weights, steps = kept
+        origin = joined(found, say("Lesson 12 made it, in {steps} steps.", steps=steps))
+        return Pretrained(tokenizer, weights, steps, translate(origin))
     import keras
 
     tokenizer = wordpieces.train_tokenizer(corpus, VOCABULARY)

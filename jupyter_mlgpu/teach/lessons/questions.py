@@ -26,6 +26,8 @@ _QUESTIONS = (
     say("Of 100 chosen tokens, how many will the trained model guess right?"),
     say("With 196 labels, which of the three is best?"),
     say("With a batch of 16: how many times as fast as one engine are two?"),
+    say("At 512 tokens, how many times as fast is a token with the cache?"),
+    say("How many tokens a second will the large GPT write?"),
     say("A stride of 32: how many times as many bytes are moved?"),
     say("Every 8th number: how many percent of the time of all additions?"),
     say("How many milliseconds does a step take if one thread loads ahead?"),
