@@ -25,6 +25,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "12_bert_from_nothing": ("disguise", "masked_loss", "layer_norm", "block", "whole_words"),
     "13_fine_tuning": ("pool", "few", "lead"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
+    "16_a_small_language_model": ("model_bytes", "quantize", "unpack", "adapted", "best_scale"),
 }
 
 #: Former names of lessons with what they are called today: copies and reports of the time still have them.

@@ -20,7 +20,7 @@ fused = torch.compile(of_int8)
 
 
 def run(product, weights):
-    for _ in range(200):
+    for _ in range(800):
         for w in weights:
             product(w)
     torch.cuda.synchronize()

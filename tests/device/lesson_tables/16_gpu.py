@@ -30,18 +30,17 @@ def int8_kernel(x, weights, scale, out, columns, block: tl.constexpr):
 
 
 @triton.jit
-def int4_kernel(x, packed, scales, out, columns, block: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros((block,), tl.float32)
-    for start in range(0, columns // 2, block):
-        place = start + tl.arange(0, block)
-        two = tl.load(packed + row * (columns // 2) + place)
+def int4_kernel(even, odd, packed, scales, out, half, rows: tl.constexpr, block: tl.constexpr):
+    row = tl.program_id(0) * rows + tl.arange(0, rows)
+    total = tl.zeros((rows, block), tl.float32)
+    for start in range(0, half, block):
+        place = start + tl.arange(0, block)[None, :]
+        two = tl.load(packed + row[:, None] * half + place)
         low = (two & 15).to(tl.float32) - 8
         high = (two >> 4).to(tl.float32) - 8
-        scale = tl.load(scales + row * (columns // 32) + place // 16).to(tl.float32)
-        here = low * tl.load(x + 2 * place).to(tl.float32) + high * tl.load(x + 2 * place + 1).to(tl.float32)
-        total += scale * here
-    tl.store(out + row, tl.sum(total))
+        scale = tl.load(scales + row[:, None] * (half // 16) + place // 16).to(tl.float32)
+        total += scale * (low * tl.load(even + place) + high * tl.load(odd + place))
+    tl.store(out + row, tl.sum(total, axis=1))
 
 
 def in_bf16(x, w):
@@ -62,8 +61,10 @@ def int8_triton(x, w, scale):
 
 
 def int4_triton(x, packed, scales):
-    out = torch.empty(1, packed.shape[0], device=x.device, dtype=BF16)
-    int4_kernel[(packed.shape[0],)](x, packed, scales, out, 2 * packed.shape[1], block=512)
+    number, half = packed.shape
+    out = torch.empty(1, number, device=x.device, dtype=BF16)
+    even, odd = x.view(half, 2).T.float().contiguous()
+    int4_kernel[(number // 4,)](even, odd, packed, scales, out, half, rows=4, block=512)
     return out
 
 
