@@ -175,7 +175,6 @@ def llama():
         ("bf16", in_bf16, lambda n, k: (torch.randn(n, k, device="cuda", dtype=BF16),), 2),
         ("int8, torch.compile", int8_compiled, random_int8, 1),
         ("int4, PyTorch's kernel", int4_pytorch, lambda n, k: for_pytorch(*random_int4(n, k)), 0.5625),
-        ("int4, a kernel in Triton", int4_triton, random_int4, 0.5625),
     ]
     rows = []
     for name, product, random, width in cases:
