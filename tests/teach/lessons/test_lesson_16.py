@@ -29,7 +29,7 @@ def printed(lesson, name):
 
 def column(lesson, name, row, pattern):
     """The number in a table's row, at the group of a pattern behind the row's name."""
-    found = re.search(rf"^{re.escape(row)} +{pattern}", printed(lesson, name), re.M)
+    found = re.search(rf"^{re.escape(row)}  +{pattern}", printed(lesson, name), re.M)
     assert found, row
     return float(found[1].replace(",", ""))
 
@@ -96,7 +96,7 @@ def test_a_llama_on_the_gpu_gains_nothing_from_int8_to_int4():
 
 def test_lora_learns_less_and_forgets_less_than_all_weights(lesson):
     def change(row, column_number):
-        return column(lesson, "tuned", row, rf"(?:\S+ +){{{2 + column_number}}}(\S+)")
+        return column(lesson, "tuned", row, rf"(?:\S+ +){{{2 + column_number}}}([-+]\S+)")
 
     assert change("all weights", 0) < 2 * change("LoRA", 0) * 0.9 < 0
     assert 0 < change("LoRA", 1) < 0.8 * change("all weights", 1)

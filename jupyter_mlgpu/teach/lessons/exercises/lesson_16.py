@@ -97,8 +97,8 @@ EXERCISES = (
         name="unpack",
         task=say("return the two numbers of each byte, the one in the lower four bits first, less 8 each"),
         reference=unpack,
-        # 0x9F: 15 - 8 = 7 below, 9 - 8 = 1 above. 0x80: -8 below, 0 above.
-        example={"packed": np.array([0x9F, 0x80], "uint8")},
+        # 0x9F: 15 - 8 = 7 below, 9 - 8 = 1 above. 0x81: -7 below, 0 above.
+        example={"packed": np.array([0x9F, 0x81], "uint8")},
         fresh=_fresh_bytes,
     ),
     Exercise(
