@@ -28,7 +28,7 @@ _QUESTIONS = (
     say("With a batch of 16: how many times as fast as one engine are two?"),
     say("With 8 billion weights in int4: how many tokens a second at best?"),
     say("A matrix in int8 times a vector, in NumPy: how many times as fast as in float32?"),
-    say("LoRA trains 3 weights of 100: what percentage of the gain of training all does it reach?"),
+    say("LoRA trains 3 weights of 100: what percentage of the gain of all does it reach?"),
     say("How many checks of the doctor will find something wrong on your machine?"),
 )
 QUESTIONS = {str(one): one for one in _QUESTIONS}
