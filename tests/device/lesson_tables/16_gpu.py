@@ -37,7 +37,7 @@ def int4_kernel(pairs, packed, scales, out, half, groups: tl.constexpr):
         group = start + tl.arange(0, groups)
         place = group[:, None] * 16 + tl.arange(0, 16)[None, :]
         two = tl.load(packed + row * half + place).to(tl.int32)
-        # 0x4B000000 is 8388608 in float32, with the last bit worth 1: quicker than turning integers to floats.
+        # 0x4B000000 is 8388608 in float32, its last bit worth 1: quicker than turning integers.
         low = ((two & 15) | 0x4B000000).to(tl.float32, bitcast=True) - 8388616.0
         high = ((two >> 4) | 0x4B000000).to(tl.float32, bitcast=True) - 8388616.0
         both = tl.load(pairs + place)  # two numbers of x in bf16, which is the upper half of float32
