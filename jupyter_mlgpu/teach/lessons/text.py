@@ -15,6 +15,7 @@ import hashlib
 import importlib.util
 import inspect
 import re
+import sys
 import sysconfig
 import warnings
 from collections import Counter
@@ -143,6 +144,16 @@ def corpus(words: int = 300_000) -> Corpus:
     )
     source = built.source
     return built
+
+
+def of(package: str) -> Corpus:
+    """Return the sentences of one installed package, which need not be one of `libraries`.
+
+    None of IPython's is in `corpus`: it is a text that the models of the lessons have not read.
+    """
+    with _without_collector():
+        found = _docstrings_of(package, sys.maxsize)
+    return Corpus([(sentence, package) for docstring in found for sentence in docstring])
 
 
 @contextmanager
