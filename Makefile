@@ -327,7 +327,7 @@ dist: test-tools ## build the wheel and the source distribution into dist/, and 
 	@$(WITH) $(TOOLS) -- $(STEP) "checking" $(TOOLS)/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
 
 .PHONY: lessons
-lessons: test-tools ## run every lesson and its solutions, save their outputs; 20 minutes on 2 cores
+lessons: test-tools ## run every lesson and its solutions, save their outputs; 25 minutes on 2 cores
 	@$(STEP) "lessons" $(BIN)/python scripts/lessons.py $(LESSONS)
 
 .PHONY: screenshots
