@@ -27,8 +27,8 @@ SHAPES = ((16, 16), (32, 32), (64, 64), (128, 128), (128, 256))
 SMALL = 1536
 #: Sides of a block's tile and of a thread's, for the kernel that keeps numbers in registers.
 THREADS_TILES = ((32, 2), (32, 4), (64, 4), (64, 8), (128, 8))
-#: NVIDIA's data sheet of the H200 SXM: dense tensor cores in bfloat16, ordinary cores in float32, memory.
-BFLOAT16, FLOAT32, BANDWIDTH = 989e12, 67e12, 4.8e12
+#: NVIDIA's data sheet of the H200 SXM: dense tensor cores in bfloat16, ordinary cores in float32.
+BFLOAT16, FLOAT32 = 989e12, 67e12
 
 
 @triton.jit
@@ -251,19 +251,23 @@ def tiles(numbers: str, dtype: Any, roof: float, size: int) -> list[dict[str, ob
         if took is None:
             continue
         error = ((c[:64].double() - exact).abs().max() / exact.abs().max()).item()
-        rate = 2 * size**3 / took
-        rows.append(
-            {
-                "program": program,
-                "numbers": numbers,
-                "tile": tile,
-                "ms": float(f"{took * 1000:.3g}"),
-                "TFLOP/s": float(f"{rate / 1e12:.3g}"),
-                "% of the roof": float(f"{rate / roof * 100:.2g}"),
-            }
-        )
+        rows.append(row_of(program, numbers, tile, took, 2 * size**3, roof))
         print(rows[-1], f"largest error {error:.0e}", flush=True)
     return rows
+
+
+def row_of(
+    program: str, numbers: str, tile: str, took: float, operations: int, roof: float
+) -> dict[str, object]:
+    rate = operations / took
+    return {
+        "program": program,
+        "numbers": numbers,
+        "tile": tile,
+        "ms": float(f"{took * 1000:.3g}"),
+        "TFLOP/s": float(f"{rate / 1e12:.3g}"),
+        "% of the roof": float(f"{rate / roof * 100:.2g}"),
+    }
 
 
 def in_the_cache(large: list[dict[str, object]]) -> None:
@@ -282,29 +286,14 @@ def in_the_cache(large: list[dict[str, object]]) -> None:
     print(figures("18_cached", rows))
 
 
-def roofs(took: float) -> None:
-    """Record the addition's rate beside the roofs."""
-    rate, moved = NUMBERS / took, 12 * NUMBERS / took
-    row = {
-        "step": "addition",
-        "ms": float(f"{took * 1000:.3g}"),
-        "TFLOP/s": float(f"{rate / 1e12:.3g}"),
-        "% of float32's roof": float(f"{rate / FLOAT32 * 100:.2g}"),
-        "% of bfloat16's roof": float(f"{rate / BFLOAT16 * 100:.2g}"),
-        "TB/s": float(f"{moved / 1e12:.3g}"),
-        "% of the memory's roof": float(f"{moved / BANDWIDTH * 100:.3g}"),
-    }
-    print(figures("18_addition", [row]))
-
-
 if __name__ == "__main__":
     print(torch.cuda.get_device_name(), torch.__version__, triton.__version__, flush=True)
     first = guarded("strides", strides)
-    if first:
-        guarded("roofs", partial(roofs, first))
     guarded("partly written", partly_written)
     torch.cuda.empty_cache()
     rows = guarded("float32", partial(tiles, "float32", torch.float32, FLOAT32, SIZE)) or []
     both = [*rows, *(guarded("bfloat16", partial(tiles, "bfloat16", torch.bfloat16, BFLOAT16, SIZE)) or [])]
+    if first:
+        both.insert(0, row_of("Triton: addition", "float32", "none", first, NUMBERS, FLOAT32))
     print(figures("18_tiles", both))
     guarded("cached", partial(in_the_cache, rows))
