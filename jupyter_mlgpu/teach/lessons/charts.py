@@ -76,7 +76,8 @@ def chart(
     `x` and `y` label the axes, with the unit. If the package has a recording called `name` and this machine
     has no GPU, the recorded lines are added, dashed, each in the colour of the measured line of the same
     name; with `on_gpus` also on a machine with a GPU. Points that are not finite, and those that a
-    logarithmic axis cannot show, are left out, and a note says how many. Raises UsageError if `name` contains anything but letters, digits and _.
+    logarithmic axis cannot show, are left out, and a note says how many. Raises UsageError if `name` contains
+    anything but letters, digits and _.
     """
     own = {line: [(float(one), float(other)) for one, other in points] for line, points in lines.items()}
     recordings.record(name, {"x": x, "y": y, "lines": own})
