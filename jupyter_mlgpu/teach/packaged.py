@@ -25,7 +25,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "12_bert_from_nothing": ("disguise", "masked_loss", "layer_norm", "block", "whole_words"),
     "13_fine_tuning": ("pool", "few", "lead"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
-    "18_inside_one_kernel": ("places", "bytes_read", "tiled", "tile_at_the_ridge"),
+    "18_inside_one_kernel": ("places", "bytes_asked", "one_tile", "reads_each"),
 }
 
 #: Former names of lessons with what they are called today: copies and reports of the time still have them.
