@@ -95,6 +95,15 @@ def test_a_recording_is_written_where_asked_and_replayed_dashed_on_a_machine_wit
     assert note in json.dumps(drawn.figure())
 
 
+def test_lines_that_the_lesson_does_not_measure_on_a_gpu_are_replayed_on_one_too(on, monkeypatch, tmp_path):
+    on(GPU)
+    monkeypatch.setenv("JUPYTER_MLGPU_RECORD_LESSONS", str(tmp_path))
+    chart("race", x="size", y="seconds", lines=LINES)
+    monkeypatch.delenv("JUPYTER_MLGPU_RECORD_LESSONS")
+    drawn = chart("race", x="size", y="seconds", lines=LINES, on_gpus=True)
+    assert [one.dashed for one in drawn.drawn.series] == [False, True]
+
+
 def test_nothing_is_recorded_unasked(on, tmp_path):
     chart("race", x="size", y="seconds", lines=LINES)
     figures("table", [{"a": 1}])

@@ -62,18 +62,26 @@ def _table(drawn: charts.Chart) -> Table:
 
 
 def chart(
-    name: str, *, x: str, y: str, lines: Mapping[str, Points], log_x: bool = False, log_y: bool = False
+    name: str,
+    *,
+    x: str,
+    y: str,
+    lines: Mapping[str, Points],
+    log_x: bool = False,
+    log_y: bool = False,
+    on_gpus: bool = False,
 ) -> LessonChart:
     """Return a chart of lines by their names, each a list of (x, y) pairs.
 
     `x` and `y` label the axes, with the unit. If the package has a recording called `name` and this machine
     has no GPU, the recorded lines are added, dashed, each in the colour of the measured line of the same
-    name. Points that are not finite, and those that a logarithmic axis cannot show, are left out, and a note
-    says how many. Raises UsageError if `name` contains anything but letters, digits and _.
+    name; with `on_gpus` also on a machine with a GPU. Points that are not finite, and those that a
+    logarithmic axis cannot show, are left out, and a note says how many. Raises UsageError if `name` contains
+    anything but letters, digits and _.
     """
     own = {line: [(float(one), float(other)) for one, other in points] for line, points in lines.items()}
     recordings.record(name, {"x": x, "y": y, "lines": own})
-    recording = recordings.find(name)
+    recording = recordings.find(name, on_gpus=on_gpus)
     replayed = {} if recording is None else recording.data["lines"]
     colours = {line: number for number, line in enumerate(dict.fromkeys([*own, *replayed]))}
     named = [(line, line, points, False) for line, points in own.items()]

@@ -4,7 +4,7 @@ import triton.language as tl
 
 
 @triton.jit
-def add(x, y, z, n, stride, BLOCK: tl.constexpr):
+def add(x, y, z, n, stride, BLOCK: tl.constexpr):  # constexpr: known when the kernel is compiled
     place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = place < n
     total = tl.load(x + place * stride, mask=inside) + tl.load(y + place * stride, mask=inside)
@@ -15,7 +15,7 @@ def add(x, y, z, n, stride, BLOCK: tl.constexpr):
 def product(a, b, c, n, TILE: tl.constexpr, DEPTH: tl.constexpr):
     rows = tl.program_id(0) * TILE + tl.arange(0, TILE)[:, None]
     columns = tl.program_id(1) * TILE + tl.arange(0, TILE)[None, :]
-    inner = tl.arange(0, DEPTH)
+    inner = tl.arange(0, DEPTH)  # a thin slice: DEPTH columns of a, DEPTH rows of b
     total = tl.zeros((TILE, TILE), tl.float32)
     for first in range(0, n, DEPTH):
         left = tl.load(a + rows * n + first + inner[None, :])

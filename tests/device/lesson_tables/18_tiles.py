@@ -23,8 +23,12 @@ from jupyter_mlgpu.lessons import chart, figures
 NUMBERS, SIZE = 2**25, 4096
 STRIDES = (1, 2, 4, 8, 16, 32)
 SHAPES = ((16, 16), (32, 32), (64, 64), (128, 128), (128, 256))
-#: NVIDIA's data sheet of the H200 SXM: dense tensor cores in bfloat16, ordinary cores in float32, memory.
-BFLOAT16, FLOAT32, BANDWIDTH = 989e12, 67e12, 4.8e12
+#: Two matrices of this side, in float32, fit into the L2 cache of 50 MB.
+SMALL = 1536
+#: Sides of a block's tile and of a thread's, for the kernel that keeps numbers in registers.
+THREADS_TILES = ((32, 2), (32, 4), (128, 8))
+#: NVIDIA's data sheet of the H200 SXM: dense tensor cores in bfloat16, ordinary cores in float32.
+BFLOAT16, FLOAT32 = 989e12, 67e12
 
 
 @triton.jit
@@ -40,6 +44,12 @@ def copy(x, z, n, read, write, BLOCK: tl.constexpr):
     place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = place < n
     tl.store(z + place * write, tl.load(x + place * read, mask=inside), mask=inside)
+
+
+@triton.jit
+def fill(z, n, EVERY: tl.constexpr, BLOCK: tl.constexpr):
+    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(z + place, 1.0, mask=(place < n) & (place % EVERY != EVERY - 1))
 
 
 @triton.jit
@@ -82,6 +92,33 @@ extern "C" __global__ void tiled(const float* a, const float* b, float* c, int n
         __syncthreads();
     }
     c[row * n + column] = total;
+}
+"""
+
+#: A thread computes R x R numbers of a tile of T x T, which is fetched in slices of 16.
+REGISTERS = r"""
+extern "C" __global__ void registers(const float* a, const float* b, float* c, int n) {
+    __shared__ float left[T][16], right[16][T];
+    const int threads = T / R, x = threadIdx.x, y = threadIdx.y;
+    const int row = blockIdx.y * T, column = blockIdx.x * T;
+    float total[R][R] = {};
+    for (int first = 0; first < n; first += 16) {
+        for (int at = y * threads + x; at < T * 16; at += threads * threads) {
+            left[at / 16][at % 16] = a[(row + at / 16) * n + first + at % 16];
+            right[at / T][at % T] = b[(first + at / T) * n + column + at % T];
+        }
+        __syncthreads();
+        for (int k = 0; k < 16; k++) {
+            float of_a[R], of_b[R];
+            for (int i = 0; i < R; i++) of_a[i] = left[y + i * threads][k];
+            for (int j = 0; j < R; j++) of_b[j] = right[k][x + j * threads];
+            for (int i = 0; i < R; i++)
+                for (int j = 0; j < R; j++) total[i][j] += of_a[i] * of_b[j];
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < R; i++)
+        for (int j = 0; j < R; j++) c[(row + y + i * threads) * n + column + x + j * threads] = total[i][j];
 }
 """
 
@@ -133,18 +170,29 @@ def strides() -> float | None:
                 print(f"{name}, stride {stride}: {took * 1e6:.1f} us, {rate:.0f} GB/s", flush=True)
                 lines[name].append((stride, rate))
     print(lines)
-    shown = {"addition": lines["addition"]}
-    print(chart("18_strides", x="stride, in numbers", y="GB/s used", lines=shown, log_x=True, log_y=True))
+    print(chart("18_strides", x="stride, in numbers", y="GB/s used", lines=lines, log_x=True, log_y=True))
     return first
+
+
+def partly_written() -> None:
+    """Record the time of writing all numbers, and seven of every eight: then no sector is written in full."""
+    z = torch.rand(16 * NUMBERS, device="cuda")
+    rows = []
+    for what, every in (("all", 1 << 30), ("seven of every eight", 8)):
+        grid = (triton.cdiv(len(z), 1024),)
+        took = seconds(partial(fill[grid], z, len(z), every, BLOCK=1024))
+        rows.append({"numbers written": what, "ms": float(f"{took * 1000:.3g}")})
+    print(figures("18_writes", rows))
 
 
 def best(a: Any, b: Any, c: Any, height: int, width: int) -> float:
     """Return the seconds of the product with tiles of that size, with the fastest of some settings."""
     found = []
+    size = len(a)
     for depth, warps, stages in settings(height * width, a.element_size()):
         launch = partial(
-            product[(SIZE // height, SIZE // width)],
-            *(a, b, c, SIZE, height, width, depth, "ieee"),
+            product[(size // height, size // width)],
+            *(a, b, c, size, height, width, depth, "ieee"),
             num_warps=warps,
             num_stages=stages,
         )
@@ -157,22 +205,31 @@ def best(a: Any, b: Any, c: Any, height: int, width: int) -> float:
 
 def settings(tile: int, size: int) -> Iterator[tuple[int, int, int]]:
     """Return depths, warps and stages to try for tiles of so many numbers, of so many bytes each."""
-    warps = {256: (1, 2), 1024: (1, 2, 4), 4096: (4,), 16384: (4, 8), 32768: (8,)}[tile]
-    if size == 4:  # large tiles of float32 are slow to compile
-        return itertools.product((16, 32) if tile <= 1024 else (16,), warps[-2:], (2,))
+    warps = {256: (1, 2), 1024: (1, 2, 4), 4096: (2, 4, 8), 16384: (4, 8), 32768: (8,)}[tile]
+    if size == 4:
+        return itertools.product((16, 32), warps, (2, 3))
     return itertools.product((32, 64), warps, (3, 4) if tile >= 16384 else (3,))
 
 
 def written(a: Any, b: Any, c: Any, name: str) -> float:
     """Return the seconds of a kernel of the CUDA C above."""
     kernel = torch.cuda._compile_kernel(CUDA, name)
-    return seconds(partial(kernel, (SIZE // 32, SIZE // 32, 1), (32, 32, 1), [a, b, c, SIZE]), 5)
+    blocks = len(a) // 32
+    return seconds(partial(kernel, (blocks, blocks, 1), (32, 32, 1), [a, b, c, len(a)]), 5)
 
 
-def tiles(numbers: str, dtype: Any, roof: float) -> list[dict[str, object]]:
+def in_registers(a: Any, b: Any, c: Any, tile: int, each: int) -> float:
+    """Return the seconds of the kernel whose threads compute `each` x `each` numbers of a tile."""
+    source = f"#define T {tile}\n#define R {each}\n{REGISTERS}"
+    kernel = torch.cuda._compile_kernel(source, "registers")
+    blocks, threads = len(a) // tile, tile // each
+    return seconds(partial(kernel, (blocks, blocks, 1), (threads, threads, 1), [a, b, c, len(a)]), 5)
+
+
+def tiles(numbers: str, dtype: Any, roof: float, size: int) -> list[dict[str, object]]:
     """Return a row for each program and tile."""
     torch.manual_seed(18)
-    a, b = (torch.randn(SIZE, SIZE, device="cuda").to(dtype) for _ in range(2))
+    a, b = (torch.randn(size, size, device="cuda").to(dtype) for _ in range(2))
     c, exact = torch.empty_like(a), a[:64].double() @ b.double()
     tried: list[tuple[str, str, Callable[[], float]]] = []
     if dtype == torch.float32:
@@ -181,6 +238,9 @@ def tiles(numbers: str, dtype: Any, roof: float) -> list[dict[str, object]]:
             ("CUDA C", "none, neighbours along a row", partial(written, a, b, c, "along")),
             ("CUDA C", "32 x 32", partial(written, a, b, c, "tiled")),
         ]
+        for tile, each in THREADS_TILES:
+            name = f"{tile} x {tile}, {each} x {each} a thread"
+            tried.append(("CUDA C", name, partial(in_registers, a, b, c, tile, each)))
     for height, width in SHAPES[: 4 if dtype == torch.float32 else 5]:
         tried.append(("Triton", f"{height} x {width}", partial(best, a, b, c, height, width)))
     tried.append(("PyTorch (cuBLAS)", "its own", partial(seconds, partial(torch.matmul, a, b, out=c))))
@@ -191,43 +251,49 @@ def tiles(numbers: str, dtype: Any, roof: float) -> list[dict[str, object]]:
         if took is None:
             continue
         error = ((c[:64].double() - exact).abs().max() / exact.abs().max()).item()
-        rate = 2 * SIZE**3 / took
-        rows.append(
-            {
-                "program": program,
-                "numbers": numbers,
-                "tile": tile,
-                "ms": float(f"{took * 1000:.3g}"),
-                "TFLOP/s": float(f"{rate / 1e12:.3g}"),
-                "% of the roof": float(f"{rate / roof * 100:.2g}"),
-            }
-        )
+        rows.append(row_of(program, numbers, tile, took, 2 * size**3, roof))
         print(rows[-1], f"largest error {error:.0e}", flush=True)
     return rows
 
 
-def roofs(took: float) -> None:
-    """Record the addition's rate beside the roofs."""
-    rate, moved = NUMBERS / took, 12 * NUMBERS / took
-    row = {
-        "step": "addition",
+def row_of(
+    program: str, numbers: str, tile: str, took: float, operations: int, roof: float
+) -> dict[str, object]:
+    rate = operations / took
+    return {
+        "program": program,
+        "numbers": numbers,
+        "tile": tile,
         "ms": float(f"{took * 1000:.3g}"),
         "TFLOP/s": float(f"{rate / 1e12:.3g}"),
-        "% of float32's roof": float(f"{rate / FLOAT32 * 100:.2g}"),
-        "% of bfloat16's roof": float(f"{rate / BFLOAT16 * 100:.2g}"),
-        "TB/s": float(f"{moved / 1e12:.3g}"),
-        "% of the memory's roof": float(f"{moved / BANDWIDTH * 100:.3g}"),
+        "% of the roof": float(f"{rate / roof * 100:.2g}"),
     }
-    print(figures("18_addition", [row]))
+
+
+def in_the_cache(large: list[dict[str, object]]) -> None:
+    """Record the rates of Triton's float32 beside those of matrices that fit into the L2 cache."""
+    small = tiles("float32", torch.float32, FLOAT32, SMALL)
+    rates = {(row["program"], row["tile"]): row["TFLOP/s"] for row in small}
+    rows = [
+        {
+            "tile": row["tile"],
+            f"TFLOP/s, n = {SIZE:,}": row["TFLOP/s"],
+            f"TFLOP/s, n = {SMALL:,}": rates.get((row["program"], row["tile"])),
+        }
+        for row in large
+        if row["program"] == "Triton"
+    ]
+    print(figures("18_cached", rows))
 
 
 if __name__ == "__main__":
     print(torch.cuda.get_device_name(), torch.__version__, triton.__version__, flush=True)
     first = guarded("strides", strides)
-    if first:
-        guarded("roofs", partial(roofs, first))
+    guarded("partly written", partly_written)
     torch.cuda.empty_cache()
-    rows = []
-    for numbers, dtype, roof in (("float32", torch.float32, FLOAT32), ("bfloat16", torch.bfloat16, BFLOAT16)):
-        rows += guarded(numbers, partial(tiles, numbers, dtype, roof)) or []
-    print(figures("18_tiles", rows))
+    rows = guarded("float32", partial(tiles, "float32", torch.float32, FLOAT32, SIZE)) or []
+    both = [*rows, *(guarded("bfloat16", partial(tiles, "bfloat16", torch.bfloat16, BFLOAT16, SIZE)) or [])]
+    if first:
+        both.insert(0, row_of("Triton: addition", "float32", "none", first, NUMBERS, FLOAT32))
+    print(figures("18_tiles", both))
+    guarded("cached", partial(in_the_cache, rows))

@@ -1,4 +1,4 @@
-"""Lesson 18: the places of a block's threads, the tiled product, what it reads, and the tile it needs."""
+"""Lesson 18: the places of a block's threads, what a product reads, a tile of it, and sums in registers."""
 
 from __future__ import annotations
 
@@ -17,31 +17,24 @@ def places(block: int, threads: int, n: int) -> Any:
     return place[place < n]
 
 
-def bytes_read(n: int, tile: int) -> float:
-    """Return the bytes that a product of [n, n] matrices in float32 reads, with tiles of that side."""
+def bytes_asked(n: int, tile: int) -> float:
+    """Return the bytes that the threads of a product of [n, n] matrices in float32 ask for."""
     return 4 * 2 * n**3 / tile
 
 
-def tiled(a: Any, b: Any, tile: int) -> Any:
-    """Return the product of two square matrices, computed tile by tile."""
-    n, c = len(a), np.zeros_like(a)
-    for row in range(0, n, tile):
-        for column in range(0, n, tile):
-            for inner in range(0, n, tile):
-                left = a[row : row + tile, inner : inner + tile]
-                right = b[inner : inner + tile, column : column + tile]
-                c[row : row + tile, column : column + tile] += left @ right
+def one_tile(a: Any, b: Any, row: int, column: int, tile: int) -> Any:
+    """Return the tile of `a @ b` that begins at this row and this column."""
+    c = np.zeros((tile, tile))
+    for inner in range(0, len(a), tile):
+        left = a[row : row + tile, inner : inner + tile]
+        right = b[inner : inner + tile, column : column + tile]
+        c += left @ right
     return c
 
 
-def tile_at_the_ridge(peak: float, bandwidth: float, size: int) -> float:
-    """Return the side of the tiles with which a product reaches the ridge of a roofline.
-
-    `peak` is in TFLOP/s, `bandwidth` in TB/s, `size` in bytes for each number.
-    """
-    ridge = peak / bandwidth  # operations per byte
-    # 2 n³ operations for 2 n³ / tile numbers read: tile / size operations per byte
-    return ridge * size
+def reads_each(r: int) -> float:
+    """Return the shared numbers read for each multiplication by a thread that computes r x r sums."""
+    return 2 * r / r**2
 
 
 def _fresh_block(draw: random.Random) -> Arguments:
@@ -55,18 +48,15 @@ def _fresh_size(draw: random.Random) -> Arguments:
 
 
 def _fresh_matrices(draw: random.Random) -> Arguments:
-    tile = draw.choice([2, 3])
-    n = tile * draw.randint(2, 4)
+    tile, tiles = draw.choice([2, 3]), draw.randint(2, 4)
+    row, column = draw.sample(range(tiles), 2)
     numbers = np.random.default_rng(draw.getrandbits(32))
-    return {"a": numbers.normal(size=(n, n)), "b": numbers.normal(size=(n, n)), "tile": tile}
+    a, b = numbers.normal(size=(2, tile * tiles, tile * tiles))
+    return {"a": a, "b": b, "row": row * tile, "column": column * tile, "tile": tile}
 
 
-def _fresh_machine(draw: random.Random) -> Arguments:
-    return {
-        "peak": draw.uniform(1, 900),
-        "bandwidth": draw.uniform(0.1, 0.9),
-        "size": draw.choice([2, 8]),
-    }
+def _fresh_sums(draw: random.Random) -> Arguments:
+    return {"r": draw.choice([5, 6, 8, 16])}
 
 
 EXERCISES = (
@@ -79,29 +69,31 @@ EXERCISES = (
         fresh=_fresh_block,
     ),
     Exercise(
-        name="bytes_read",
-        task=say("return the bytes that the product reads"),
-        reference=bytes_read,
+        name="bytes_asked",
+        task=say("return the bytes that the threads ask for"),
+        reference=bytes_asked,
         example={"n": 10, "tile": 2},
         fresh=_fresh_size,
     ),
     Exercise(
-        name="tiled",
-        task=say("return the product, computed tile by tile"),
-        reference=tiled,
+        name="one_tile",
+        task=say("return this tile of the product"),
+        reference=one_tile,
         # A step to the right for the columns: the product has the columns of `a` in another order.
         example={
             "a": np.arange(16.0).reshape(4, 4),
             "b": np.roll(np.eye(4), 1, axis=1),
+            "row": 2,
+            "column": 0,
             "tile": 2,
         },
         fresh=_fresh_matrices,
     ),
     Exercise(
-        name="tile_at_the_ridge",
-        task=say("return the side of the tiles with which the product reaches the ridge"),
-        reference=tile_at_the_ridge,
-        example={"peak": 20.0, "bandwidth": 2.0, "size": 4},
-        fresh=_fresh_machine,
+        name="reads_each",
+        task=say("return the numbers that are read from shared memory for each multiplication"),
+        reference=reads_each,
+        example={"r": 4},
+        fresh=_fresh_sums,
     ),
 )

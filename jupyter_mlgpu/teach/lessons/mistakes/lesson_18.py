@@ -37,50 +37,49 @@ def by_the_area(n: Any, tile: Any) -> Any:
     return 4 * 2 * n**3 / tile**2
 
 
-def _tiled(a: Any, b: Any, tile: Any, part: Callable[[Any, Any], Any], turned: bool = False) -> Any:
-    n = len(a)
-    c = np.zeros((n, n), a.dtype)
-    for row in range(0, n, tile):
-        for column in range(0, n, tile):
-            for inner in range(0, n, tile):
-                left = a[row : row + tile, inner : inner + tile]
-                right = b[inner : inner + tile, column : column + tile]
-                if turned:
-                    right = b[column : column + tile, inner : inner + tile]
-                c[row : row + tile, column : column + tile] += part(left, right)
-    return c
+def _tile_of(part: Callable[[Any, Any], Any], a: Any, b: Any, row: Any, column: Any, tile: Any) -> Any:
+    return sum(
+        part(a[row : row + tile, inner : inner + tile], b[inner : inner + tile, column : column + tile])
+        for inner in range(0, len(a), tile)
+    )
 
 
-def number_by_number(a: Any, b: Any, tile: Any) -> Any:
-    return _tiled(a, b, tile, lambda left, right: left * right)
+def number_by_number(a: Any, b: Any, row: Any, column: Any, tile: Any) -> Any:
+    return _tile_of(lambda left, right: left * right, a, b, row, column, tile)
 
 
-def other_tile(a: Any, b: Any, tile: Any) -> Any:
-    return _tiled(a, b, tile, lambda left, right: left @ right, turned=True)
+def other_tile(a: Any, b: Any, row: Any, column: Any, tile: Any) -> Any:
+    return sum(
+        a[row : row + tile, inner : inner + tile] @ b[column : column + tile, inner : inner + tile]
+        for inner in range(0, len(a), tile)
+    )
 
 
-def right_first(a: Any, b: Any, tile: Any) -> Any:
-    return _tiled(a, b, tile, lambda left, right: right @ left)
+def right_first(a: Any, b: Any, row: Any, column: Any, tile: Any) -> Any:
+    return _tile_of(lambda left, right: right @ left, a, b, row, column, tile)
 
 
-def the_ridge(peak: Any, bandwidth: Any, size: Any) -> Any:
-    return peak / bandwidth
+def each_step(r: Any) -> Any:
+    return 2 * r
 
 
-def divided_by_the_size(peak: Any, bandwidth: Any, size: Any) -> Any:
-    return peak / bandwidth / size
+def of_one_tile(r: Any) -> Any:
+    return 1 / r
 
 
-def twice(peak: Any, bandwidth: Any, size: Any) -> Any:
-    return 2 * peak / bandwidth * size
+def by_the_sums(r: Any) -> Any:
+    return 2 / r**2
 
 
 COACHING = {
     "places": coaching(
         hints=[
-            say("Write down the places of block 0, then those of block 1. Where does block 1 begin?"),
-            say("Each block before this one takes as many places as a block has threads."),
-            say("`block * threads` places come first, and only places smaller than n are left."),
+            say("Two things to write: where the block's places begin, and which of them the array has."),
+            say(
+                "Each block before this one takes as many places as a block has threads; the array ends "
+                "before place n."
+            ),
+            say("`block * threads` places come first; keep those with `place < n`."),
         ],
         mistakes=[
             (say("A thread of the last block takes a place past the end of the array."), past_the_end),
@@ -88,7 +87,7 @@ COACHING = {
             (say("Each of your blocks takes the places of the first one."), first_block),
         ],
     ),
-    "bytes_read": coaching(
+    "bytes_asked": coaching(
         hints=[
             say("How many numbers would be read without tiles, and how often is a number of a tile used?"),
             say(
@@ -102,7 +101,7 @@ COACHING = {
             (say("You divided by the numbers in a tile; a number is used only `tile` times."), by_the_area),
         ],
     ),
-    "tiled": coaching(
+    "one_tile": coaching(
         hints=[
             say("Which rows and which columns of the second matrix meet this tile of the first?"),
             say("The columns of `left` are the rows of `right`, and each pair of tiles is a small product."),
@@ -117,22 +116,19 @@ COACHING = {
             (say("You multiplied the tiles in the wrong order."), right_first),
         ],
     ),
-    "tile_at_the_ridge": coaching(
+    "reads_each": coaching(
         hints=[
-            say("How many operations does the tiled product do for each byte that it reads?"),
-            say("2 n³ operations for 2 n³ / tile numbers: that is `tile` operations for each number."),
-            say("`tile` / `size` operations for each byte should be the ridge."),
+            say("Take one step: how many numbers are read, and how many multiplications are done with them?"),
+            say("It reads r numbers of each of two tiles, and multiplies each with each: r * r."),
+            say("2 r numbers for r² multiplications."),
         ],
         mistakes=[
+            (say("You counted the reads of a step, not those for each multiplication."), each_step),
+            (say("You counted one of the two tiles."), of_one_tile),
             (
-                say("That is the ridge, in operations for each byte; a number has more bytes than one."),
-                the_ridge,
+                say("You divided two reads by r², but a step of r² multiplications reads 2 r numbers."),
+                by_the_sums,
             ),
-            (
-                say("You divided by the bytes of a number: larger numbers need larger tiles."),
-                divided_by_the_size,
-            ),
-            (say("You counted twice: two operations, but two numbers as well."), twice),
         ],
     ),
 }

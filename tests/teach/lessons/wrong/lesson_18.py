@@ -45,64 +45,56 @@ def each_matrix_once(n, tile):
     return 8 * n**2
 
 
-def tiles_of(a, b, tile, part, turned=False):
-    n = len(a)
-    c = np.zeros((n, n))
-    for row in range(0, n, tile):
-        for column in range(0, n, tile):
-            for inner in range(0, n, tile):
-                left = a[row : row + tile, inner : inner + tile]
-                right = b[inner : inner + tile, column : column + tile]
-                if turned:
-                    right = b[column : column + tile, inner : inner + tile]
-                part(c[row : row + tile, column : column + tile], left, right)
-    return c
+def tiles_of(a, b, row, column, tile, turned=False):
+    for inner in range(0, len(a), tile):
+        right = b[inner : inner + tile, column : column + tile]
+        if turned:
+            right = b[column : column + tile, inner : inner + tile]
+        yield a[row : row + tile, inner : inner + tile], right
 
 
-def added(product):
-    def part(place, left, right):
-        place += product(left, right)
-
-    return part
+def number_by_number(a, b, row, column, tile):
+    return sum(left * right for left, right in tiles_of(a, b, row, column, tile))
 
 
-def number_by_number(a, b, tile):
-    return tiles_of(a, b, tile, added(np.multiply))
+def rows_and_columns_exchanged(a, b, row, column, tile):
+    return sum(left @ right for left, right in tiles_of(a, b, row, column, tile, turned=True))
 
 
-def rows_and_columns_exchanged(a, b, tile):
-    return tiles_of(a, b, tile, added(np.matmul), turned=True)
+def in_the_wrong_order(a, b, row, column, tile):
+    return sum(right @ left for left, right in tiles_of(a, b, row, column, tile))
 
 
-def in_the_wrong_order(a, b, tile):
-    return tiles_of(a, b, tile, added(lambda left, right: right @ left))
+def only_the_last_pair(a, b, row, column, tile):
+    return [left @ right for left, right in tiles_of(a, b, row, column, tile)][-1]
 
 
-def only_the_last_tile(a, b, tile):
-    def part(place, left, right):
-        place[:] = left @ right
-
-    return tiles_of(a, b, tile, part)
+def the_other_tile_turned(a, b, row, column, tile):
+    return sum(left @ right.T for left, right in tiles_of(a, b, row, column, tile))
 
 
-def the_other_tile_turned(a, b, tile):
-    return tiles_of(a, b, tile, added(lambda left, right: left @ right.T))
+def the_first_tile_each_time(a, b, row, column, tile):
+    return sum(left @ right for left, right in tiles_of(a, b, 0, 0, tile))
 
 
-def the_ridge_itself(peak, bandwidth, size):
-    return peak / bandwidth
+def as_without_registers(r):
+    return 2
 
 
-def divided_by_the_size(peak, bandwidth, size):
-    return peak / bandwidth / size
+def those_of_a_step(r):
+    return 2 * r
 
 
-def counted_twice(peak, bandwidth, size):
-    return 2 * size * peak / bandwidth
+def of_one_tile(r):
+    return 1 / r
 
 
-def upside_down(peak, bandwidth, size):
-    return size * bandwidth / peak
+def divided_by_the_sums(r):
+    return 2 / r**2
+
+
+def multiplications_for_each_read(r):
+    return r / 2
 
 
 WRONG = {
@@ -113,13 +105,20 @@ WRONG = {
         one_too_many,
         the_mask_in_place_of_the_places,
     ],
-    "bytes_read": [of_one_matrix, numbers_not_bytes, divided_by_the_area, tiles_forgotten, each_matrix_once],
-    "tiled": [
+    "bytes_asked": [of_one_matrix, numbers_not_bytes, divided_by_the_area, tiles_forgotten, each_matrix_once],
+    "one_tile": [
         number_by_number,
         rows_and_columns_exchanged,
         in_the_wrong_order,
-        only_the_last_tile,
+        only_the_last_pair,
         the_other_tile_turned,
+        the_first_tile_each_time,
     ],
-    "tile_at_the_ridge": [the_ridge_itself, divided_by_the_size, counted_twice, upside_down],
+    "reads_each": [
+        as_without_registers,
+        those_of_a_step,
+        of_one_tile,
+        divided_by_the_sums,
+        multiplications_for_each_read,
+    ],
 }
