@@ -57,7 +57,7 @@ class ForecastOperation(Struct, frozen=True):
 
 
 class Around(Struct, frozen=True):
-    """Lookups beside a forecast's own table: in those of other versions, and of the cell of a line of code.
+    """Lookups that a forecast needs beyond its own table: other versions' tables, and the cell of a line.
 
     `others` are the tables of other versions, by name. `changes` returns what versions changed for an
     operation, and `cell_of` the execution count of the cell that was compiled as a file.

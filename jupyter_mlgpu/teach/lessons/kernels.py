@@ -66,7 +66,7 @@ class _Shared:
 
 
 class _Run:
-    """What happens between two barriers."""
+    """The accesses of a block between two barriers, and the errors found in them."""
 
     def __init__(self, made: Simulation) -> None:
         self.made = made
