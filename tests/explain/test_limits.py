@@ -59,6 +59,10 @@ def test_what_nearly_all_looks_saw_is_the_answer_and_sure(kind, parts):
     assert answer(*parts) == (kind, "sure")
 
 
+def test_a_thread_that_sleeps_while_others_work_probably_waits():
+    assert answer(part("idle beside others", calls="time.sleep", module="time")) == ("waiting", "likely")
+
+
 def test_the_sentence_names_the_share_the_call_and_the_line():
     record = judged(
         part("idle", 0.9, 27, calls="time.sleep", module="time", line=4), part("interpreter", 0.1, 3)

@@ -3,7 +3,7 @@
 import pytest
 
 from jupyter_mlgpu.measure.activity.activity import Line
-from jupyter_mlgpu.measure.activity.timeline import Timeline, with_lines
+from jupyter_mlgpu.measure.activity.timeline import Timeline, finished
 from jupyter_mlgpu.record.strip import BINS, StripLine
 
 
@@ -34,7 +34,7 @@ def test_each_sample_stands_for_the_time_since_the_one_before():
 def test_what_was_done_has_a_letter(state, doing, letter):
     timeline = Timeline()
     timeline.add(state, doing, 0.01, 0.01)
-    assert timeline.lane(0.01).did == letter * 2
+    assert finished(timeline.lane(0.01), [], None).did == letter * 2
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,8 @@ def test_what_was_done_most_counts_all_lines_together():
 def test_a_lane_has_the_lines_of_cells_by_their_place_and_none_of_files():
     timeline = Timeline()
     timeline.add("interpreter", None, 0.02, 0.02)
-    lane = with_lines(timeline.lane(0.02), [Line(7), Line(3, 2), Line(7), Line(9, file="a.py")])
+    lines = [Line(7), Line(3, 2), Line(7), Line(9, file="a.py")]
+    lane = finished(timeline.lane(0.02), lines, None)
     assert (lane.ran, lane.lines) == ("010 ", (StripLine(7), StripLine(3, 2)))
 
 
@@ -107,7 +108,7 @@ def test_a_lane_of_many_lines_keeps_the_commonest():
     timeline = Timeline()
     timeline.add("interpreter", None, 1.0, 1.0)
     lines = [Line(number // 2 + 1) for number in range(200)]
-    lane = with_lines(timeline.lane(1.0), lines)
+    lane = finished(timeline.lane(1.0), lines, None)
     assert (len(lane.lines), len(lane.ran)) == (36, 200)
     assert lane.ran.count(" ") == 200 - 2 * 36
 
@@ -115,5 +116,24 @@ def test_a_lane_of_many_lines_keeps_the_commonest():
 def test_a_lane_without_known_lines_has_none():
     timeline = Timeline()
     timeline.add("interpreter", None, 0.01, 0.01)
-    assert with_lines(timeline.lane(0.01), [None, None]) == timeline.lane(0.01)
-    assert with_lines(None, []) is None
+    assert finished(timeline.lane(0.01), [None, None], None) == timeline.lane(0.01)
+    assert finished(None, [], None) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "limit", "letter"),
+    [
+        ("short calls", "python", "p"),
+        ("short calls", "launch", "n"),
+        ("short calls", None, "n"),
+        ("idle beside others", "waiting", "w"),
+        ("idle beside others", "device", "n"),
+    ],
+)
+def test_time_that_samples_leave_open_is_shown_as_the_limit_counts_it(state, limit, letter):
+    timeline = Timeline()
+    timeline.add(state, None, 0.02, 0.02)
+    timeline.add("interpreter", None, 0.03, 0.01)
+    lane = finished(timeline.lane(0.03), [], limit)
+    assert lane.did == letter * 4 + "pp"
+    assert seconds(lane) == pytest.approx({"p": 0.03} if letter == "p" else {letter: 0.02, "p": 0.01})

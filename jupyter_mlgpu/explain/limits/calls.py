@@ -108,6 +108,11 @@ def sleeps(call: Call | None) -> bool:
     return call is not None and _name(call) in _SLEEPS
 
 
+def is_sleep(call: Call | None) -> bool:
+    """Return True if the call is a sleep, which no other thread's work can end."""
+    return call is not None and _name(call) == "sleep"
+
+
 def is_unnamed_wait(part: Part) -> bool:
     """Return True if a wait in this part has no known reason."""
     return part.doing is None and not sleeps(part.call)

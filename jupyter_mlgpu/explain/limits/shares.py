@@ -211,7 +211,8 @@ class _Reading:
             case "idle":
                 return "waiting", calls.is_unnamed_wait(part)
             case "idle beside others":
-                return "device", part.doing == "waiting"
+                # A thread that sleeps does not wait for those that work meanwhile.
+                return ("waiting", True) if calls.is_sleep(part.call) else ("device", part.doing == "waiting")
             case "native":
                 return "device", False
             case "interpreter":

@@ -46,11 +46,12 @@ def with_limit_again(record: Record, activity: Activity | None, runtime: Runtime
 def _from_samples(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
     if activity is None:
         return _without_samples(record, runtime)
-    if record.mode == "light":  # a profiler changes when the thread does what, so its timeline is not kept
-        from jupyter_mlgpu.measure.activity.timeline import with_lines
-
-        record = replace(record, host_lane=with_lines(activity.lane, activity.lane_lines))
     found = judge.with_limit(record, activity)
+    if record.mode == "light":  # a profiler changes when the thread does what, so its timeline is not kept
+        from jupyter_mlgpu.measure.activity.timeline import finished
+
+        limit = None if found.limit is None else found.limit.kind
+        found = replace(found, host_lane=finished(activity.lane, activity.lane_lines, limit))
     return with_lasting_advice(found, runtime.store.runs(found))
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.activity.activity import Doing, Line, State
+from jupyter_mlgpu.record.limit import LimitKind
 from jupyter_mlgpu.record.strip import (
     BINS,
     COMPILING,
@@ -30,16 +31,19 @@ _Bin = dict[tuple[str, Line | None], float]
 #: Initial width of a bin, in seconds.
 _NARROWEST = 0.005
 
-#: The letter for each state, for the time in which the thread was on a CPU. A thread that waits while others
-#: of its process work counts as native code: they compute for it.
+#: Letters until the cell's limit is known. Samples do not tell how much of the time of short calls was Python
+#: between the calls and how much was native code in them, nor whether a thread that waits while others of its
+#: process work waits for them.
+_SHORT_CALLS, _BESIDE_OTHERS = "s", "o"
+#: The letter for each state, for the time in which the thread was on a CPU.
 _BY_STATE: dict[State, str] = {
     "interpreter": PYTHON,
     "kept lock": PYTHON,
-    "short calls": NATIVE,
+    "short calls": _SHORT_CALLS,
     "native": NATIVE,
     "no processor": NATIVE,
     "idle": WAITING,
-    "idle beside others": NATIVE,
+    "idle beside others": _BESIDE_OTHERS,
     "idle beside Python": PYTHON,
 }
 
@@ -119,10 +123,27 @@ class Timeline:
         ]
 
 
-def with_lines(lane: HostLane | None, lines: Sequence[Line | None]) -> HostLane | None:
-    """Return the lane with the lines of its bins as the user sees them. Lines of files are left out."""
+def finished(lane: HostLane | None, lines: Sequence[Line | None], limit: LimitKind | None) -> HostLane | None:
+    """Return the lane with the lines of its bins as the user sees them. Lines of files are left out.
+
+    `limit` is the kind of the cell's limit. Time that the samples leave open is shown as the limit counts it.
+    """
     if lane is None:
         return None
+    letters = {
+        _SHORT_CALLS: PYTHON if limit == "python" else NATIVE,
+        _BESIDE_OTHERS: WAITING if limit == "waiting" else NATIVE,
+    }
+    spent: dict[str, float] = {}
+    for one in lane.spent:
+        did = letters.get(one.did, one.did)
+        spent[did] = spent.get(did, 0.0) + one.seconds
+    sums = sorted(spent.items(), key=lambda entry: -entry[1])
+    lane = replace(
+        lane,
+        did="".join(letters.get(letter, letter) for letter in lane.did),
+        spent=tuple(Spent(did, seconds) for did, seconds in sums),
+    )
     strip_lines = [
         StripLine(line.number, line.cell) if line and line.file is None else None for line in lines
     ]
