@@ -1,4 +1,4 @@
-"""Kernels of products by tiles: right results, counts of shared reads, barriers skipped, and recorded strides."""
+"""Products by tiles: right results, counts of shared reads, skipped barriers, and recorded strides."""
 
 from functools import partial
 

@@ -15,12 +15,6 @@ def past_the_end(thread: Any, memory: Any) -> None:
     memory.z[place] = memory.x[place] + memory.y[place]
 
 
-def one_too_many(thread: Any, memory: Any) -> None:
-    place = thread.block * thread.threads + thread.number
-    if place <= len(memory.x):
-        memory.z[place] = memory.x[place] + memory.y[place]
-
-
 def far_apart(thread: Any, memory: Any) -> None:
     blocks = -(-len(memory.x) // thread.threads)
     place = thread.number * blocks + thread.block
@@ -48,15 +42,6 @@ def _fetching(of_a: Place, of_b: Place) -> Callable[..., None]:
     return fetch
 
 
-def _left(top: int, side: int, first: int, down: int, across: int) -> tuple[int, int]:
-    return top + down, first + across
-
-
-def _right(top: int, side: int, first: int, down: int, across: int) -> tuple[int, int]:
-    return first + down, side + across
-
-
-same_place = _fetching(_left, _left)
 tile_of_c = _fetching(
     lambda top, side, first, down, across: (top + down, side + across),
     lambda top, side, first, down, across: (top + down, side + across),
@@ -65,11 +50,10 @@ first_pair = _fetching(
     lambda top, side, first, down, across: (top + down, across),
     lambda top, side, first, down, across: (down, side + across),
 )
-turned = _fetching(
-    lambda top, side, first, down, across: (top + across, first + down),
-    lambda top, side, first, down, across: (first + across, side + down),
+other_tile = _fetching(
+    lambda top, side, first, down, across: (top + down, first + across),
+    lambda top, side, first, down, across: (side + down, first + across),
 )
-other_tile = _fetching(_left, lambda top, side, first, down, across: (side + down, first + across))
 
 
 def each_step(r: Any) -> Any:
@@ -96,7 +80,6 @@ COACHING = {
                 say("A thread of the last block takes a place past the end: the mask is missing."),
                 past_the_end,
             ),
-            (say("One thread takes the place just past the end: the last place is n - 1."), one_too_many),
             (say("Your neighbouring threads take places that are far apart."), far_apart),
             (say("Each of your blocks takes the places of the first one."), first_block),
         ],
@@ -114,10 +97,8 @@ COACHING = {
             ),
         ],
         mistakes=[
-            (say("You fetched both tiles from the same rows and columns."), same_place),
             (say("You fetched from where the tile of c is, at `top` and `side`."), tile_of_c),
             (say("You fetched the first pair of tiles each time: `first` is missing."), first_pair),
-            (say("You exchanged rows and columns within the tiles."), turned),
             (say("You exchanged the rows and the columns of the second matrix's tile."), other_tile),
         ],
     ),
