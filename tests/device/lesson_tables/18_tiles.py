@@ -76,8 +76,9 @@ extern "C" __global__ void along(const float* a, const float* b, float* c, int n
 
 #: A thread computes R x R numbers of a tile of T x T; the tiles of a and b are fetched in slices of 16.
 REGISTERS = r"""
-extern "C" __global__ void __launch_bounds__(T / R * T / R)
-registers(const float* a, const float* b, float* c, int n) {
+extern "C" __launch_bounds__(T / R * T / R) __global__ void registers(
+    const float* a, const float* b, float* c, int n
+) {
     __shared__ float left[T][16], right[16][T];
     const int threads = T / R, x = threadIdx.x, y = threadIdx.y;
     const int row = blockIdx.y * T, column = blockIdx.x * T;
