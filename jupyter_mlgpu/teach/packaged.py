@@ -34,7 +34,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     ),
     "16_a_small_language_model": ("model_bytes", "quantize", "unpack", "adapted", "best_scale"),
     "17_feeding_the_gpu": ("step_seconds", "workers_needed", "copy_seconds", "prefetch"),
-    "18_inside_one_kernel": ("places", "bytes_asked", "one_tile", "reads_each"),
+    "18_inside_one_kernel": ("add_kernel", "fetch", "reads_each"),
 }
 
 #: Former names of lessons with what they are called today: copies and reports of the time still have them.

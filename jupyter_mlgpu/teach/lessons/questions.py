@@ -30,6 +30,7 @@ _QUESTIONS = (
     say("How many tokens a second will the large GPT write?"),
     say("A stride of 32: how many times as many bytes are moved?"),
     say("Every 8th number: how many percent of the time of all additions?"),
+    say("Without the second barrier: how many of the 1,024 numbers will be wrong?"),
     say("How many milliseconds does a step take if one thread loads ahead?"),
     say("With 8 billion weights in int4: how many tokens a second at best?"),
     say("A matrix in int8 times a vector, in NumPy: how many times as fast as in float32?"),

@@ -22,11 +22,9 @@ from jupyter_mlgpu.lessons import chart, figures
 
 NUMBERS, SIZE = 2**25, 4096
 STRIDES = (1, 2, 4, 8, 16, 32)
-SHAPES = ((16, 16), (32, 32), (64, 64), (128, 128), (128, 256))
-#: Two matrices of this side, in float32, fit into the L2 cache of 50 MB.
-SMALL = 1536
-#: Sides of a block's tile and of a thread's, for the kernel that keeps numbers in registers.
-THREADS_TILES = ((32, 2), (32, 4), (128, 8))
+SHAPES = ((32, 32), (64, 64), (128, 128), (128, 256))
+#: Sides of a block's tile and of the square of sums of a thread. Each differs from the last in one of them.
+THREADS_TILES = ((32, 1), (32, 2), (32, 4), (128, 4), (128, 8))
 #: NVIDIA's data sheet of the H200 SXM: dense tensor cores in bfloat16, ordinary cores in float32.
 BFLOAT16, FLOAT32 = 989e12, 67e12
 
@@ -44,12 +42,6 @@ def copy(x, z, n, read, write, BLOCK: tl.constexpr):
     place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = place < n
     tl.store(z + place * write, tl.load(x + place * read, mask=inside), mask=inside)
-
-
-@triton.jit
-def fill(z, n, EVERY: tl.constexpr, BLOCK: tl.constexpr):
-    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(z + place, 1.0, mask=(place < n) & (place % EVERY != EVERY - 1))
 
 
 @triton.jit
@@ -80,24 +72,13 @@ extern "C" __global__ void along(const float* a, const float* b, float* c, int n
     for (int k = 0; k < n; k++) total += a[row * n + k] * b[k * n + column];
     c[row * n + column] = total;
 }
-extern "C" __global__ void tiled(const float* a, const float* b, float* c, int n) {
-    __shared__ float left[32][32], right[32][32];
-    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 32 + y, column = blockIdx.x * 32 + x;
-    float total = 0;
-    for (int first = 0; first < n; first += 32) {
-        left[y][x] = a[row * n + first + x];
-        right[y][x] = b[(first + y) * n + column];
-        __syncthreads();
-        for (int k = 0; k < 32; k++) total += left[y][k] * right[k][x];
-        __syncthreads();
-    }
-    c[row * n + column] = total;
-}
 """
 
-#: A thread computes R x R numbers of a tile of T x T, which is fetched in slices of 16.
+#: A thread computes R x R numbers of a tile of T x T; the tiles of a and b are fetched in slices of 16.
 REGISTERS = r"""
-extern "C" __global__ void registers(const float* a, const float* b, float* c, int n) {
+extern "C" __launch_bounds__(T / R * T / R) __global__ void registers(
+    const float* a, const float* b, float* c, int n
+) {
     __shared__ float left[T][16], right[16][T];
     const int threads = T / R, x = threadIdx.x, y = threadIdx.y;
     const int row = blockIdx.y * T, column = blockIdx.x * T;
@@ -174,17 +155,6 @@ def strides() -> float | None:
     return first
 
 
-def partly_written() -> None:
-    """Record the time of writing all numbers, and seven of every eight: then no sector is written in full."""
-    z = torch.rand(16 * NUMBERS, device="cuda")
-    rows = []
-    for what, every in (("all", 1 << 30), ("seven of every eight", 8)):
-        grid = (triton.cdiv(len(z), 1024),)
-        took = seconds(partial(fill[grid], z, len(z), every, BLOCK=1024))
-        rows.append({"numbers written": what, "ms": float(f"{took * 1000:.3g}")})
-    print(figures("18_writes", rows))
-
-
 def best(a: Any, b: Any, c: Any, height: int, width: int) -> float:
     """Return the seconds of the product with tiles of that size, with the fastest of some settings."""
     found = []
@@ -205,7 +175,7 @@ def best(a: Any, b: Any, c: Any, height: int, width: int) -> float:
 
 def settings(tile: int, size: int) -> Iterator[tuple[int, int, int]]:
     """Return depths, warps and stages to try for tiles of so many numbers, of so many bytes each."""
-    warps = {256: (1, 2), 1024: (1, 2, 4), 4096: (2, 4, 8), 16384: (4, 8), 32768: (8,)}[tile]
+    warps = {1024: (1, 2, 4), 4096: (2, 4, 8), 16384: (4, 8), 32768: (8,)}[tile]
     if size == 4:
         return itertools.product((16, 32), warps, (2, 3))
     return itertools.product((32, 64), warps, (3, 4) if tile >= 16384 else (3,))
@@ -236,12 +206,11 @@ def tiles(numbers: str, dtype: Any, roof: float, size: int) -> list[dict[str, ob
         tried += [
             ("CUDA C", "none, neighbours down a column", partial(written, a, b, c, "down")),
             ("CUDA C", "none, neighbours along a row", partial(written, a, b, c, "along")),
-            ("CUDA C", "32 x 32", partial(written, a, b, c, "tiled")),
         ]
         for tile, each in THREADS_TILES:
-            name = f"{tile} x {tile}, {each} x {each} a thread"
+            name = f"{tile} x {tile}" if each == 1 else f"{tile} x {tile}, {each} x {each} a thread"
             tried.append(("CUDA C", name, partial(in_registers, a, b, c, tile, each)))
-    for height, width in SHAPES[: 4 if dtype == torch.float32 else 5]:
+    for height, width in SHAPES[: 3 if dtype == torch.float32 else 4]:
         tried.append(("Triton", f"{height} x {width}", partial(best, a, b, c, height, width)))
     tried.append(("PyTorch (cuBLAS)", "its own", partial(seconds, partial(torch.matmul, a, b, out=c))))
     rows: list[dict[str, object]] = []
@@ -270,30 +239,12 @@ def row_of(
     }
 
 
-def in_the_cache(large: list[dict[str, object]]) -> None:
-    """Record the rates of Triton's float32 beside those of matrices that fit into the L2 cache."""
-    small = tiles("float32", torch.float32, FLOAT32, SMALL)
-    rates = {(row["program"], row["tile"]): row["TFLOP/s"] for row in small}
-    rows = [
-        {
-            "tile": row["tile"],
-            f"TFLOP/s, n = {SIZE:,}": row["TFLOP/s"],
-            f"TFLOP/s, n = {SMALL:,}": rates.get((row["program"], row["tile"])),
-        }
-        for row in large
-        if row["program"] == "Triton"
-    ]
-    print(figures("18_cached", rows))
-
-
 if __name__ == "__main__":
     print(torch.cuda.get_device_name(), torch.__version__, triton.__version__, flush=True)
     first = guarded("strides", strides)
-    guarded("partly written", partly_written)
     torch.cuda.empty_cache()
     rows = guarded("float32", partial(tiles, "float32", torch.float32, FLOAT32, SIZE)) or []
     both = [*rows, *(guarded("bfloat16", partial(tiles, "bfloat16", torch.bfloat16, BFLOAT16, SIZE)) or [])]
     if first:
         both.insert(0, row_of("Triton: addition", "float32", "none", first, NUMBERS, FLOAT32))
     print(figures("18_tiles", both))
-    guarded("cached", partial(in_the_cache, rows))

@@ -5,58 +5,55 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.coaching import coaching
+from jupyter_mlgpu.teach.lessons.products import corner
 
 
-def past_the_end(block: Any, threads: Any, n: Any) -> Any:
-    return block * threads + np.arange(threads)
+def past_the_end(thread: Any, memory: Any) -> None:
+    place = thread.block * thread.threads + thread.number
+    memory.z[place] = memory.x[place] + memory.y[place]
 
 
-def in_turn(block: Any, threads: Any, n: Any) -> Any:
-    place = block + threads * np.arange(threads)
-    return place[place < n]
+def far_apart(thread: Any, memory: Any) -> None:
+    blocks = -(-len(memory.x) // thread.threads)
+    place = thread.number * blocks + thread.block
+    if place < len(memory.x):
+        memory.z[place] = memory.x[place] + memory.y[place]
 
 
-def first_block(block: Any, threads: Any, n: Any) -> Any:
-    place = np.arange(threads)
-    return place[place < n]
+def first_block(thread: Any, memory: Any) -> None:
+    if thread.number < len(memory.x):
+        memory.z[thread.number] = memory.x[thread.number] + memory.y[thread.number]
 
 
-def one_matrix(n: Any, tile: Any) -> Any:
-    return 4 * n**3 / tile
+Place = Callable[[int, int, int, int, int], tuple[int, int]]
 
 
-def numbers_only(n: Any, tile: Any) -> Any:
-    return 2 * n**3 / tile
+def _fetching(of_a: Place, of_b: Place) -> Callable[..., None]:
+    """Return a kernel that fetches the numbers at these rows and columns of the two matrices."""
+
+    def fetch(thread: Any, memory: Any, first: int, n: int, tile: int) -> None:
+        places = (*corner(thread.block, n, tile), first, *divmod(thread.number, tile))
+        for to, matrix, place in ((memory.left, memory.a, of_a), (memory.right, memory.b, of_b)):
+            row, column = place(*places)
+            to[thread.number] = matrix[row * n + column]
+
+    return fetch
 
 
-def by_the_area(n: Any, tile: Any) -> Any:
-    return 4 * 2 * n**3 / tile**2
-
-
-def _tile_of(part: Callable[[Any, Any], Any], a: Any, b: Any, row: Any, column: Any, tile: Any) -> Any:
-    return sum(
-        part(a[row : row + tile, inner : inner + tile], b[inner : inner + tile, column : column + tile])
-        for inner in range(0, len(a), tile)
-    )
-
-
-def number_by_number(a: Any, b: Any, row: Any, column: Any, tile: Any) -> Any:
-    return _tile_of(lambda left, right: left * right, a, b, row, column, tile)
-
-
-def other_tile(a: Any, b: Any, row: Any, column: Any, tile: Any) -> Any:
-    return sum(
-        a[row : row + tile, inner : inner + tile] @ b[column : column + tile, inner : inner + tile]
-        for inner in range(0, len(a), tile)
-    )
-
-
-def right_first(a: Any, b: Any, row: Any, column: Any, tile: Any) -> Any:
-    return _tile_of(lambda left, right: right @ left, a, b, row, column, tile)
+tile_of_c = _fetching(
+    lambda top, side, first, down, across: (top + down, side + across),
+    lambda top, side, first, down, across: (top + down, side + across),
+)
+first_pair = _fetching(
+    lambda top, side, first, down, across: (top + down, across),
+    lambda top, side, first, down, across: (down, side + across),
+)
+other_tile = _fetching(
+    lambda top, side, first, down, across: (top + down, first + across),
+    lambda top, side, first, down, across: (side + down, first + across),
+)
 
 
 def each_step(r: Any) -> Any:
@@ -72,48 +69,37 @@ def by_the_sums(r: Any) -> Any:
 
 
 COACHING = {
-    "places": coaching(
+    "add_kernel": coaching(
         hints=[
-            say("Two things to write: where the block's places begin, and which of them the array has."),
-            say(
-                "Each block before this one takes as many places as a block has threads; the array ends "
-                "before place n."
-            ),
-            say("`block * threads` places come first; keep those with `place < n`."),
-        ],
-        mistakes=[
-            (say("A thread of the last block takes a place past the end of the array."), past_the_end),
-            (say("Your neighbouring threads take places that are far apart."), in_turn),
-            (say("Each of your blocks takes the places of the first one."), first_block),
-        ],
-    ),
-    "bytes_asked": coaching(
-        hints=[
-            say("How many numbers would be read without tiles, and how often is a number of a tile used?"),
-            say(
-                "There are n³ multiplications with two numbers each; each number that is read serves `tile`."
-            ),
-            say("2 n³ numbers of 4 bytes, divided by `tile`."),
-        ],
-        mistakes=[
-            (say("You counted one of the two matrices."), one_matrix),
-            (say("You counted the numbers, not their bytes."), numbers_only),
-            (say("You divided by the numbers in a tile; a number is used only `tile` times."), by_the_area),
-        ],
-    ),
-    "one_tile": coaching(
-        hints=[
-            say("Which rows and which columns of the second matrix meet this tile of the first?"),
-            say("The columns of `left` are the rows of `right`, and each pair of tiles is a small product."),
-            say("`right` has the rows from `inner` and the columns from `column`; add `left @ right`."),
+            say("Two things to write: the place of this thread in the array, and whether the array has it."),
+            say("Each block before this one takes as many places as a block has threads."),
+            say("`thread.block * thread.threads + thread.number`; the mask is `place < len(memory.x)`."),
         ],
         mistakes=[
             (
-                say("You multiplied the tiles number by number: each pair is a small matrix product."),
-                number_by_number,
+                say("A thread of the last block takes a place past the end: the mask is missing."),
+                past_the_end,
             ),
+            (say("Your neighbouring threads take places that are far apart."), far_apart),
+            (say("Each of your blocks takes the places of the first one."), first_block),
+        ],
+    ),
+    "fetch": coaching(
+        hints=[
+            say("Take the NumPy product above: which rows and columns have `left` and `right` there?"),
+            say(
+                "Row i and column j of a matrix are at place `i * n + j`. The rows of `left` begin "
+                "at `top`, its columns at `first`."
+            ),
+            say(
+                "`memory.a[(top + down) * n + first + across]`; for b the row is `first + down`, and the "
+                "column is `side + across`."
+            ),
+        ],
+        mistakes=[
+            (say("You fetched from where the tile of c is, at `top` and `side`."), tile_of_c),
+            (say("You fetched the first pair of tiles each time: `first` is missing."), first_pair),
             (say("You exchanged the rows and the columns of the second matrix's tile."), other_tile),
-            (say("You multiplied the tiles in the wrong order."), right_first),
         ],
     ),
     "reads_each": coaching(

@@ -1,80 +1,77 @@
 """Wrong answers to the exercises of lesson 18: likely mistakes, each of which has to be rejected."""
 
-import numpy as np
+from jupyter_mlgpu.teach.lessons.products import corner
 
 
-def without_the_mask(block, threads, n):
-    return block * threads + np.arange(threads)
+def add_at(memory, place):
+    memory.z[place] = memory.x[place] + memory.y[place]
 
 
-def neighbours_far_apart(block, threads, n):
-    place = block + threads * np.arange(threads)
-    return place[place < n]
+def without_the_mask(thread, memory):
+    add_at(memory, thread.block * thread.threads + thread.number)
 
 
-def the_first_block_each_time(block, threads, n):
-    return np.arange(threads)
+def one_too_many(thread, memory):
+    place = thread.block * thread.threads + thread.number
+    if place <= len(memory.x):
+        add_at(memory, place)
 
 
-def one_too_many(block, threads, n):
-    place = block * threads + np.arange(threads)
-    return place[place <= n]
+def neighbours_far_apart(thread, memory):
+    place = thread.number * -(-len(memory.x) // thread.threads) + thread.block
+    if place < len(memory.x):
+        add_at(memory, place)
 
 
-def the_mask_in_place_of_the_places(block, threads, n):
-    return block * threads + np.arange(threads) < n
+def the_first_block_each_time(thread, memory):
+    add_at(memory, thread.number)
 
 
-def of_one_matrix(n, tile):
-    return 4 * n**3 / tile
+def one_too_few(thread, memory):
+    place = thread.block * thread.threads + thread.number
+    if place < len(memory.x) - 1:
+        add_at(memory, place)
 
 
-def numbers_not_bytes(n, tile):
-    return 2 * n**3 / tile
+def fetch_from(thread, memory, n, left, right):
+    memory.left[thread.number] = memory.a[left[0] * n + left[1]]
+    memory.right[thread.number] = memory.b[right[0] * n + right[1]]
 
 
-def divided_by_the_area(n, tile):
-    return 8 * n**3 / tile**2
+def both_from_the_same_place(thread, memory, first, n, tile):
+    top, _ = corner(thread.block, n, tile)
+    down, across = divmod(thread.number, tile)
+    fetch_from(thread, memory, n, (top + down, first + across), (top + down, first + across))
 
 
-def tiles_forgotten(n, tile):
-    return 8 * n**3
+def where_the_tile_of_c_is(thread, memory, first, n, tile):
+    top, side = corner(thread.block, n, tile)
+    down, across = divmod(thread.number, tile)
+    fetch_from(thread, memory, n, (top + down, side + across), (top + down, side + across))
 
 
-def each_matrix_once(n, tile):
-    return 8 * n**2
+def the_first_pair_each_time(thread, memory, first, n, tile):
+    top, side = corner(thread.block, n, tile)
+    down, across = divmod(thread.number, tile)
+    fetch_from(thread, memory, n, (top + down, across), (down, side + across))
 
 
-def tiles_of(a, b, row, column, tile, turned=False):
-    for inner in range(0, len(a), tile):
-        right = b[inner : inner + tile, column : column + tile]
-        if turned:
-            right = b[column : column + tile, inner : inner + tile]
-        yield a[row : row + tile, inner : inner + tile], right
+def rows_and_columns_exchanged(thread, memory, first, n, tile):
+    top, side = corner(thread.block, n, tile)
+    down, across = divmod(thread.number, tile)
+    fetch_from(thread, memory, n, (top + across, first + down), (first + across, side + down))
 
 
-def number_by_number(a, b, row, column, tile):
-    return sum(left * right for left, right in tiles_of(a, b, row, column, tile))
+def the_second_matrix_turned(thread, memory, first, n, tile):
+    top, side = corner(thread.block, n, tile)
+    down, across = divmod(thread.number, tile)
+    fetch_from(thread, memory, n, (top + down, first + across), (side + down, first + across))
 
 
-def rows_and_columns_exchanged(a, b, row, column, tile):
-    return sum(left @ right for left, right in tiles_of(a, b, row, column, tile, turned=True))
-
-
-def in_the_wrong_order(a, b, row, column, tile):
-    return sum(right @ left for left, right in tiles_of(a, b, row, column, tile))
-
-
-def only_the_last_pair(a, b, row, column, tile):
-    return [left @ right for left, right in tiles_of(a, b, row, column, tile)][-1]
-
-
-def the_other_tile_turned(a, b, row, column, tile):
-    return sum(left @ right.T for left, right in tiles_of(a, b, row, column, tile))
-
-
-def the_first_tile_each_time(a, b, row, column, tile):
-    return sum(left @ right for left, right in tiles_of(a, b, 0, 0, tile))
+def rows_as_long_as_a_tile(thread, memory, first, n, tile):
+    top, side = corner(thread.block, n, tile)
+    down, across = divmod(thread.number, tile)
+    fetch_from(thread, memory, tile, (top + down, first + across), (first + down, side + across))
 
 
 def as_without_registers(r):
@@ -98,21 +95,20 @@ def multiplications_for_each_read(r):
 
 
 WRONG = {
-    "places": [
+    "add_kernel": [
         without_the_mask,
+        one_too_many,
         neighbours_far_apart,
         the_first_block_each_time,
-        one_too_many,
-        the_mask_in_place_of_the_places,
+        one_too_few,
     ],
-    "bytes_asked": [of_one_matrix, numbers_not_bytes, divided_by_the_area, tiles_forgotten, each_matrix_once],
-    "one_tile": [
-        number_by_number,
+    "fetch": [
+        both_from_the_same_place,
+        where_the_tile_of_c_is,
+        the_first_pair_each_time,
         rows_and_columns_exchanged,
-        in_the_wrong_order,
-        only_the_last_pair,
-        the_other_tile_turned,
-        the_first_tile_each_time,
+        the_second_matrix_turned,
+        rows_as_long_as_a_tile,
     ],
     "reads_each": [
         as_without_registers,
