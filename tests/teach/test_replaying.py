@@ -36,6 +36,13 @@ def test_each_cell_has_its_code_and_its_strip(name):
     assert shown._repr_html_().count("<img ") == len(cells)
 
 
+def test_a_long_program_is_folded_and_a_short_one_is_not():
+    folded, _, unfolded = replay("17_starved")._repr_html_().partition("</details>")
+    assert "<summary>The program that they share, 57 lines</summary><pre" in folded
+    assert ">train(two)</pre>" in unfolded
+    assert "<details>" not in unfolded
+
+
 def test_they_are_no_receipts_of_the_notebook():
     assert not hasattr(replay("03_waits"), "_repr_mimebundle_")
 

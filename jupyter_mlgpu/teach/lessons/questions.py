@@ -32,6 +32,7 @@ _QUESTIONS = (
     say("Every 8th number: how many percent of the time of all additions?"),
     say("Without the second barrier: how many of the 1,024 numbers will be wrong?"),
     say("How many milliseconds does a step take if one thread loads ahead?"),
+    say("Two threads instead of one: how many times as fast is a loop in Python?"),
     say("With 8 billion weights in int4: how many tokens a second at best?"),
     say("A matrix in int8 times a vector, in NumPy: how many times as fast as in float32?"),
     say("LoRA trains 3 weights of 100: what percentage of the gain of all does it reach?"),

@@ -1,8 +1,12 @@
-"""Measures copies to the GPU, what hides behind computing, and pictures a second with 0 to 15 workers."""
+"""Measures copies to the GPU, copies while it computes, and pictures a second with 0 to 15 workers.
+
+Arguments are the names of the tables to be measured, by default all: `python 17_copies.py 17_workers`.
+"""
 
 import runpy
 import statistics
 import subprocess
+import sys
 import time
 import traceback
 from pathlib import Path
@@ -13,6 +17,8 @@ from jupyter_mlgpu.lessons import figures
 
 STRIPS = Path(__file__).parents[1] / "lesson_strips" / "17_starved.py"
 MB = 1_000_000
+#: Numbers of workers.
+COUNTS = (0, 1, 2, 3, 4, 5, 6, 8, 12, 15)
 
 
 def median_ms(work, times=20):
@@ -87,36 +93,14 @@ def overlap():
     return rows
 
 
-def types():
-    """A batch of 256 pictures as bytes that the GPU converts, and as float32 that the processor has made."""
-    bytes_ = torch.randint(0, 256, (256, 3, 224, 224), dtype=torch.uint8).pin_memory()
-    floats = (bytes_ / 127.5 - 1).pin_memory()
-    return [
-        {
-            "sent as": "uint8, made float32 on the GPU",
-            "MB": bytes_.nbytes / MB,
-            "copied, ms": round(median_ms(lambda: bytes_.to("cuda", non_blocking=True)), 2),
-            "all of it, ms": round(median_ms(lambda: bytes_.to("cuda", non_blocking=True) / 127.5 - 1), 2),
-        },
-        {
-            "sent as": "float32, made and pinned on the processor",
-            "MB": floats.nbytes / MB,
-            "copied, ms": round(median_ms(lambda: floats.to("cuda", non_blocking=True)), 2),
-            "all of it, ms": round(
-                median_ms(lambda: (bytes_ / 127.5 - 1).pin_memory().to("cuda", non_blocking=True), 5), 2
-            ),
-        },
-    ]
-
-
 def workers():
     """Pictures a second of a later epoch: loading alone, and training the network of the strips with them."""
     strips = runpy.run_path(str(STRIPS))
     rows = []
-    for count in (0, 1, 2, 4, 8, 12, 15):
+    for count in COUNTS:
         row = {"workers": count}
         try:
-            batches = 6 * max(1, count) if count < 8 else 64
+            batches = 64 if count > 2 else 24 * max(1, count)
             loader = strips["loader"](batches, count)
             start = time.perf_counter()
             next(iter(loader))
@@ -147,9 +131,10 @@ for name, measure in (
     ("17_link", link),
     ("17_copies", copies),
     ("17_overlap", overlap),
-    ("17_types", types),
     ("17_workers", workers),
 ):
+    if sys.argv[1:] and name not in sys.argv[1:]:
+        continue
     try:
         print(figures(name, measure()), flush=True)
     except Exception:

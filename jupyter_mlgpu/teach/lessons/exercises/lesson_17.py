@@ -15,12 +15,12 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
 from jupyter_mlgpu.teach.lessons.display import yes
 
-#: Seconds after which an answer counts as one that never ends, and within which it has loaded ahead.
+#: Seconds after which an answer counts as one that never ends, and seconds that it has for loading ahead.
 _PATIENCE, _AHEAD = 2.0, 0.5
-#: Seconds within which an answer without a bound has loaded too much.
+#: Seconds in which an answer without a bound loads more batches than fit into the queue.
 _TOO_MUCH = 0.1
 
-#: Answers that never ended. They are not asked again, for each time would take as long.
+#: Answers that never ended. They are not run again, because each run would take `_PATIENCE` seconds.
 _never_ended: WeakSet[FunctionType] = WeakSet()
 
 
@@ -38,14 +38,13 @@ def workers_needed(loading: float, computing: float) -> int:
     return math.ceil(loading / computing)
 
 
-def copy_seconds(size: int, bandwidth: float, computing: float) -> tuple[float, float]:
-    """Return the seconds of a copy, and those that a step becomes longer if it is copied while computing."""
-    copying = size / (bandwidth * 1e9)
-    return copying, max(0.0, copying - computing)
+def copy_seconds(size: int, bandwidth: float) -> float:
+    """Return the seconds that a copy of `size` bytes takes at `bandwidth` GB/s."""
+    return size / (bandwidth * 1e9)
 
 
 def fill(batches: Iterable[Any], ready: queue.Queue[tuple[str, Any]]) -> None:
-    """Put every batch into the queue `ready`, and at last how it ended. The lesson has this function, too."""
+    """Put every batch into the queue `ready`, then the end or the error. It is the lesson's own function."""
     try:
         for batch in batches:
             ready.put(("batch", batch))
@@ -55,7 +54,7 @@ def fill(batches: Iterable[Any], ready: queue.Queue[tuple[str, Any]]) -> None:
 
 
 def prefetch(batches: Iterable[Any], ahead: int) -> Iterator[Any]:
-    """Yield the batches in order; a thread loads at most `ahead` of them before they are asked for."""
+    """Yield the batches in order; a thread loads them into a queue with room for `ahead`."""
     ready: queue.Queue[tuple[str, Any]] = queue.Queue(ahead)
     thread = threading.Thread(target=fill, args=(batches, ready), daemon=True)
     thread.start()
@@ -91,77 +90,81 @@ class _Source:
             return self._changed.wait_for(lambda: self._taken >= count, seconds)
 
 
-class _Found:
-    """What an answer did, until now: it may never end."""
+class _Behaviour:
+    """The behaviour of an answer, as far as it was observed: one that never ends leaves it incomplete.
+
+    `returned` is what the answer returned, `failure` the error that stopped the observation.
+    """
 
     def __init__(self) -> None:
-        self.answer: object = None
+        self.returned: object = None
         self.batches: list[int] = []
-        self.ahead = self.bounded = self.ended = self.told = False
-        self.failed: Exception | None = None
+        self.loads_ahead = self.stops_when_full = self.ends = self.passes_errors_on = False
+        self.failure: Exception | None = None
 
     def parts(self) -> dict[Sentence, object]:
         return {
             say("batches"): self.batches,
-            say("loaded before it was asked for"): yes(self.ahead),
-            say("no more than that many ahead"): yes(self.bounded),
-            say("ends"): yes(self.ended),
-            say("passes an error on"): yes(self.told),
+            say("loads before it is asked"): yes(self.loads_ahead),
+            say("stops when the queue is full"): yes(self.stops_when_full),
+            say("ends"): yes(self.ends),
+            say("passes an error on"): yes(self.passes_errors_on),
         }
 
 
-def _consume(answer: Answer, batches: list[int], ahead: int, found: _Found) -> None:
+def _observe(answer: Answer, batches: list[int], ahead: int, seen: _Behaviour) -> None:
+    """Take batches from an answer and write down in `seen` how it behaves."""
     source = _Source(batches)
-    found.answer = answer(source, ahead)
-    if found.answer is None or found.answer is ...:
+    seen.returned = answer(source, ahead)
+    if seen.returned is None or seen.returned is ...:
         return
-    stream = iter(found.answer)  # type: ignore[call-overload]
-    found.batches += islice(stream, 1)
-    found.ahead = source.reaches(1 + ahead, _AHEAD)
-    # One was asked for, `ahead` are ready, and the thread may hold one for which there is no room yet.
-    found.bounded = not source.reaches(1 + ahead + 2, _TOO_MUCH)
-    found.batches += islice(stream, len(batches))
-    found.ended = True
+    stream = iter(seen.returned)  # type: ignore[call-overload]
+    seen.batches += islice(stream, 1)
+    seen.loads_ahead = source.reaches(1 + ahead, _AHEAD)
+    # One was taken, `ahead` are in the queue, and the thread may hold one for which there is no room yet.
+    seen.stops_when_full = not source.reaches(1 + ahead + 2, _TOO_MUCH)
+    seen.batches += islice(stream, len(batches))
+    seen.ends = True
     error = OSError("a file is damaged")
     try:
         for _ in islice(answer(_Source(batches[:2], error), ahead), len(batches)):
             pass
     except OSError as raised:
-        found.told = raised is error
+        seen.passes_errors_on = raised is error
 
 
-def _watched(answer: Answer, arguments: Arguments) -> object:
-    """Return what an answer does with batches. It runs in a thread of its own, for it may wait for ever."""
+def _behaviour(answer: Answer, arguments: Arguments) -> object:
+    """Return how an answer behaves. It runs in a thread of its own because it may wait for ever."""
     batches, ahead = arguments.values()
     assert isinstance(batches, list)
     assert isinstance(ahead, int)
-    found = _Found()
+    seen = _Behaviour()
     if isinstance(answer, FunctionType) and answer in _never_ended:
-        return found.parts()
+        return seen.parts()
 
-    def watch() -> None:
+    def run() -> None:
         try:
-            _consume(answer, batches, ahead, found)
+            _observe(answer, batches, ahead, seen)
         except Exception as error:
-            found.failed = error
+            seen.failure = error
 
-    thread = threading.Thread(target=watch, daemon=True)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(_PATIENCE)
     if thread.is_alive() and isinstance(answer, FunctionType):
         _never_ended.add(answer)
-    if found.failed is not None:
-        raise found.failed
-    still_open = not thread.is_alive() and (found.answer is None or found.answer is ...)
-    return found.answer if still_open else found.parts()
+    if seen.failure is not None:
+        raise seen.failure
+    still_open = not thread.is_alive() and (seen.returned is None or seen.returned is ...)
+    return seen.returned if still_open else seen.parts()
 
 
 def _with_workers(answer: Answer, arguments: Arguments) -> object:
     """Return the seconds of a step for each number of workers, or what is open in them."""
     loading, computing, workers = arguments.values()
     assert isinstance(workers, list)
-    found = [answer(loading, computing, count) for count in workers]
-    return None if any(one is None or one is ... for one in found) else found
+    seconds = [answer(loading, computing, count) for count in workers]
+    return None if any(one is None or one is ... for one in seconds) else seconds
 
 
 def _fresh_step(draw: random.Random) -> Arguments:
@@ -177,9 +180,7 @@ def _fresh_workers(draw: random.Random) -> Arguments:
 
 
 def _fresh_copy(draw: random.Random) -> Arguments:
-    size, bandwidth = draw.randint(10, 900) * 1_000_000, draw.choice([6.0, 12.0, 25.0, 50.0])
-    copying = size / (bandwidth * 1e9)
-    return {"size": size, "bandwidth": bandwidth, "computing": copying * draw.uniform(0.2, 0.8)}
+    return {"size": draw.randint(10, 900) * 1_000_000, "bandwidth": draw.choice([6.0, 12.0, 25.0, 50.0])}
 
 
 def _fresh_batches(draw: random.Random) -> Arguments:
@@ -207,23 +208,18 @@ EXERCISES = (
     ),
     Exercise(
         name="copy_seconds",
-        task=say(
-            "return two numbers, the seconds of the copy, and by how many a step becomes longer if the copy "
-            "runs while the GPU computes"
-        ),
+        task=say("return the seconds of the copy"),
         reference=copy_seconds,
-        # 500 MB at 25 GB/s take 20 ms, and are over before the computing is.
-        example={"size": 500_000_000, "bandwidth": 25.0, "computing": 0.03},
+        # 500 MB at 25 GB/s take 20 ms.
+        example={"size": 500_000_000, "bandwidth": 25.0},
         fresh=_fresh_copy,
     ),
     Exercise(
         name="prefetch",
-        task=say(
-            "yield the batches in order, while a thread loads at most `ahead` of them before their turn"
-        ),
+        task=say("yield the batches in order, while a thread loads them into a queue with room for `ahead`"),
         reference=prefetch,
         example={"batches": [10, 20, 30, 40, 50, 60, 70, 80], "ahead": 2},
         fresh=_fresh_batches,
-        run=_watched,
+        run=_behaviour,
     ),
 )

@@ -35,19 +35,16 @@ def not_rounded(loading: Any, computing: Any) -> Any:
     return loading / computing
 
 
-def gigabytes_forgotten(size: Any, bandwidth: Any, computing: Any) -> Any:
-    copying = size / bandwidth
-    return copying, max(0.0, copying - computing)
+def gigabytes_forgotten(size: Any, bandwidth: Any) -> Any:
+    return size / bandwidth
 
 
-def nothing_hidden(size: Any, bandwidth: Any, computing: Any) -> Any:
-    copying = size / (bandwidth * 1e9)
-    return copying, copying
+def binary_gigabytes(size: Any, bandwidth: Any) -> Any:
+    return size / (bandwidth * 2**30)
 
 
-def less_than_nothing(size: Any, bandwidth: Any, computing: Any) -> Any:
-    copying = size / (bandwidth * 1e9)
-    return copying, copying - computing
+def upside_down(size: Any, bandwidth: Any) -> Any:
+    return bandwidth * 1e9 / size
 
 
 def without_a_thread(batches: Any, ahead: Any) -> Any:
@@ -85,12 +82,12 @@ COACHING = {
         ],
         mistakes=[
             (
-                say("You added the two also where workers load ahead: there, they run at the same time."),
+                say("You also added the two where workers load ahead. There, they run at the same time."),
                 always_the_sum,
             ),
             (say("You took the shorter of the two; the longer one is waited for."), smaller_of_the_two),
             (
-                say("You left the number of workers out: two of them bring twice as many batches."),
+                say("You left out the number of workers: two of them bring twice as many batches."),
                 one_worker_only,
             ),
         ],
@@ -110,23 +107,18 @@ COACHING = {
     "copy_seconds": coaching(
         hints=[
             say("Write the units down: bytes, and gigabytes a second."),
-            say("A gigabyte is 1e9 bytes. What remains of the copy when the computing is over?"),
-            say("If the computing takes longer than the copy, nothing remains: `max(0, …)`."),
+            say("How many bytes a second are `bandwidth` gigabytes a second? A gigabyte is 1e9 bytes."),
+            say("Divide the bytes by the bytes a second."),
         ],
         mistakes=[
             (say("You divided bytes by gigabytes a second: a gigabyte is 1e9 bytes."), gigabytes_forgotten),
-            (
-                say("The second number is the whole copy; what runs beside the computing does not count."),
-                nothing_hidden,
-            ),
-            (say("Your second number can be below 0: no step becomes shorter by a copy."), less_than_nothing),
+            (say("A gigabyte is 1e9 bytes here; 2**30 bytes are a gibibyte."), binary_gigabytes),
+            (say("That is how many such copies fit into a second: turn the division round."), upside_down),
         ],
     ),
     "prefetch": coaching(
         hints=[
-            say(
-                "Three things are needed: a queue that is never too full, a thread that fills it, and a loop."
-            ),
+            say("Three things are needed: a queue with a bound, a thread that fills it, and a loop."),
             say(
                 "`queue.Queue(ahead)` has room for so many. Start the thread, then take pairs out of the "
                 "queue, and look at what kind each is."
@@ -139,7 +131,7 @@ COACHING = {
         mistakes=[
             (
                 say(
-                    "Nothing is loaded ahead: each batch is only begun when it is asked for. Start a thread."
+                    "Nothing is loaded ahead: a batch is loaded only when it is asked for. Start the thread."
                 ),
                 without_a_thread,
             ),

@@ -42,20 +42,20 @@ def the_other_way_round(loading, computing):
     return -int(-computing // loading)
 
 
-def bytes_by_gigabytes(size, bandwidth, computing):
-    return size / bandwidth, max(0.0, size / bandwidth - computing)
+def bytes_by_gigabytes(size, bandwidth):
+    return size / bandwidth
 
 
-def the_whole_copy(size, bandwidth, computing):
-    return size / bandwidth / 1e9, size / bandwidth / 1e9
+def gibibytes(size, bandwidth):
+    return size / (bandwidth * 2**30)
 
 
-def below_nothing(size, bandwidth, computing):
-    return size / bandwidth / 1e9, size / bandwidth / 1e9 - computing
+def copies_a_second(size, bandwidth):
+    return bandwidth * 1e9 / size
 
 
-def always_hidden(size, bandwidth, computing):
-    return size / bandwidth / 1e9, 0.0
+def bits(size, bandwidth):
+    return 8 * size / (bandwidth * 1e9)
 
 
 def no_thread(batches, ahead):
@@ -134,7 +134,7 @@ def with_queue(batches, ready):
 WRONG = {
     "step_seconds": [the_sum, the_shorter, workers_left_out, computing_shared_too, always_the_longer],
     "workers_needed": [rounded_down, one_more, a_quotient, the_other_way_round],
-    "copy_seconds": [bytes_by_gigabytes, the_whole_copy, below_nothing, always_hidden],
+    "copy_seconds": [bytes_by_gigabytes, gibibytes, copies_a_second, bits],
     "prefetch": [
         no_thread,
         a_list,
