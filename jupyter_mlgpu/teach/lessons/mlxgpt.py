@@ -27,7 +27,7 @@ def build() -> Any:
     import mlx.core as mx
     from mlx import nn
 
-    class Block(nn.Module):  # type: ignore[misc]
+    class MlxBlock(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.norm, self.norm_wide = nn.RMSNorm(WIDTH), nn.RMSNorm(WIDTH)
@@ -46,11 +46,11 @@ def build() -> Any:
             x = x + self.out(mixed.swapaxes(1, 2).flatten(2))
             return x + self.narrow(nn.gelu(self.wide(self.norm_wide(x)))), (k, v)
 
-    class Gpt(nn.Module):  # type: ignore[misc]
+    class MlxGpt(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.words = nn.Embedding(VOCABULARY, WIDTH)
-            self.blocks = [Block() for _ in range(BLOCKS)]
+            self.blocks = [MlxBlock() for _ in range(BLOCKS)]
 
         def __call__(self, tokens: Any, caches: list[Any]) -> Any:
             x = self.words(tokens)
@@ -59,7 +59,7 @@ def build() -> Any:
             return self.words.as_linear(x)
 
     mx.random.seed(0)
-    model = Gpt()
+    model = MlxGpt()
     mx.eval(model.parameters())
     return model
 

@@ -7,11 +7,11 @@ not depend on what they are. Its matrices have the proportions of lesson 15's GP
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.teach.lessons import gpt
 
 #: The size of the large GPT: tokens in its vocabulary, numbers of a token's vector, heads, and blocks.
@@ -38,9 +38,9 @@ def milliseconds(
     work()
     taken = []
     for _ in range(runs):
-        start = time.perf_counter()
+        start = real_time.perf_counter()
         work()
-        taken.append(1000 * (time.perf_counter() - start))
+        taken.append(1000 * (real_time.perf_counter() - start))
     return pick(taken)
 
 

@@ -35,7 +35,7 @@ def build(device: str, int8: bool = False) -> Any:
     from torch import nn
     from torch.nn.functional import embedding, gelu, rms_norm, scaled_dot_product_attention
 
-    class Block(nn.Module):  # type: ignore[misc]
+    class TorchBlock(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.attend, self.out = linear(WIDTH, 3 * WIDTH, int8), linear(WIDTH, WIDTH, int8)
@@ -49,11 +49,11 @@ def build(device: str, int8: bool = False) -> Any:
             x = x + self.out(mixed.reshape(1, WIDTH))
             return x + self.narrow(gelu(self.wide(rms_norm(x, (WIDTH,))))), cache
 
-    class Gpt(nn.Module):  # type: ignore[misc]
+    class TorchGpt(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.last = linear(WIDTH, VOCABULARY, int8)
-            self.blocks = nn.ModuleList(Block() for _ in range(BLOCKS))
+            self.blocks = nn.ModuleList(TorchBlock() for _ in range(BLOCKS))
 
         def forward(self, token: Any, caches: list[Any]) -> Any:
             # The row of one token is read from the last matrix. Its scale is left out; speed stays the same.
@@ -63,7 +63,7 @@ def build(device: str, int8: bool = False) -> Any:
             return self.last(x)
 
     torch.manual_seed(0)
-    return Gpt().to(device)
+    return TorchGpt().to(device)
 
 
 def linear(inputs: int, outputs: int, int8: bool) -> Any:
