@@ -35,7 +35,8 @@ _QUESTIONS = (
     say("Two threads instead of one: how many times as fast is a loop in Python?"),
     say("With 8 billion weights in int4: how many tokens a second at best?"),
     say("A matrix in int8 times a vector, in NumPy: how many times as fast as in float32?"),
-    say("LoRA trains 3 weights of 100: what percentage of the gain of all does it reach?"),
+    say("LoRA trains 3 weights of 100: what percentage of the gain from training all weights does it reach?"),
+    say("One weight of 4,096 is set to 100: how many times as large is the error of the others?"),
     say("How many checks of the doctor will find something wrong on your machine?"),
 )
 QUESTIONS = {str(one): one for one in _QUESTIONS}

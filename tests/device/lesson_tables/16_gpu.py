@@ -96,7 +96,10 @@ def unpacked(packed, scales):
 
 
 def for_pytorch(packed, scales):
-    """The same weights in the order of PyTorch's kernel, whose first weight of a byte is the high one."""
+    """The same weights in the order of PyTorch's kernel, whose first weight of a byte is the high one.
+
+    The kernel takes a scale and an offset for each group, 16 bits each: 5 bits a weight, 0.625 bytes.
+    """
     turned = ((packed & 15) << 4) | (packed >> 4)
     pairs = torch.stack([scales, torch.zeros_like(scales)], dim=-1).transpose(0, 1).contiguous()
     return torch.ops.aten._convert_weight_to_int4pack(turned, 8), pairs
@@ -139,7 +142,7 @@ def one_matrix():
         ("int8, the same with torch.compile", int8_compiled, lambda: in_int8, 1, right8),
         ("int8, a kernel in Triton", int8_triton, lambda: in_int8, 1, right8),
         ("int4 in groups of 32, a kernel in Triton", int4_triton, lambda: in_int4, 0.5625, right4),
-        (pytorch4, int4_pytorch, lambda: [for_pytorch(*w) for w in in_int4], 0.5625, right4),
+        (pytorch4, int4_pytorch, lambda: [for_pytorch(*w) for w in in_int4], 0.625, right4),
     ]
     rows, first = [], None
     for name, product, weights, width, right in cases:
@@ -178,7 +181,7 @@ def llama():
     cases = [
         ("bf16", in_bf16, lambda n, k: (torch.randn(n, k, device="cuda", dtype=BF16),), 2),
         ("int8, torch.compile", int8_compiled, random_int8, 1),
-        ("int4, PyTorch's kernel", int4_pytorch, lambda n, k: for_pytorch(*random_int4(n, k)), 0.5625),
+        ("int4, PyTorch's kernel", int4_pytorch, lambda n, k: for_pytorch(*random_int4(n, k)), 0.625),
     ]
     rows = []
     for name, product, random, width in cases:

@@ -91,7 +91,10 @@ COACHING = {
     ),
     "quantize": coaching(
         hints=[
-            say("Which number of a row is the largest in size? Its sign does not matter."),
+            say(
+                "Which number of a row is the largest in size, whatever its sign? "
+                "`keepdims=True` keeps the axis."
+            ),
             say("`np.abs(weights).max(axis=-1, keepdims=True)` has it for each row."),
             say("That number has to become `largest`: divide by it."),
         ],
