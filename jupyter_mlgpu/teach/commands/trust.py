@@ -28,8 +28,8 @@ def trust(notebooks: Iterable[bytes]) -> None:
     folder = Path(jupyter_data_dir())
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with closing(NotebookNotary(data_dir=str(folder))) as notary:
+        with closing(NotebookNotary(data_dir=str(folder))) as notary:  # type: ignore[no-untyped-call]
             for notebook in notebooks:
-                notary.sign(from_dict(json.loads(notebook)))
+                notary.sign(from_dict(json.loads(notebook)))  # type: ignore[no-untyped-call]
     except (OSError, sqlite3.Error):
         return
