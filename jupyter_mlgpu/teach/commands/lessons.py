@@ -1,4 +1,4 @@
-"""Copy the lessons and their solutions to a folder of yours, from where you can run and change them.
+"""Copy the lessons and their solutions to a folder, where you can run and change them.
 
 Files that already exist are kept: run the command again after an update, and new files are added. Use
 --replace to replace changed files with the originals, too.
