@@ -225,7 +225,7 @@ test-binder: test-tools browser ### binder/ as far as it can be checked without 
 		$(RUN_TESTS) $(TOOLS)/bin/python -- tests/binder $(PYTEST_ARGS)
 
 .PHONY: test-docs
-test-docs: test-tools ### build the documentation and look for what is missing in it
+test-docs: test-tools browser ### build the documentation and look for what is missing in it
 	@$(WITH) $(TOOLS) -- $(STEP) "tests of the documentation" $(RUN_TESTS) $(TOOLS)/bin/python -- tests/docs $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(if $(filter not,$(MARKS)),$(FIRST_LESSONS),$(if $(MARKS),$(LATER_LESSONS),$(LESSONS) $(SOLUTIONS)))
@@ -332,7 +332,7 @@ lessons: test-tools ## run every lesson and its solutions, save their outputs; 2
 
 .PHONY: screenshots
 screenshots: browser ### make the pictures of docs/images again, with the browser tests
-	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(BIN)/python -m pytest tests/jupyter/lab -k screenshot $(PYTEST_ARGS)
+	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(BIN)/python -m pytest tests/jupyter/lab tests/docs/test_pictures.py -k screenshot $(PYTEST_ARGS)
 
 # What follows are files: each is made when it is missing or older than what it is made from.
 

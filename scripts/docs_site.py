@@ -26,6 +26,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import docs_reference
+from docs_markdown import plain_markdown
 from docs_reference import page, toctree
 from tracked import tracked
 
@@ -236,6 +237,10 @@ def build(files: Mapping[str, bytes], out: Path) -> int:
     command += ["--doctree-dir", str(out / "doctrees"), "--fail-on-warning", "--keep-going"]
     command += ["--quiet", "--jobs", "auto"]
     status = subprocess.run([*command, str(out / "source"), str(html)]).returncode
+    for place, content in files.items():
+        # The frame of these pages links to them (docs/conf.py).
+        if place.startswith("reference/") and html.is_dir():
+            (html / place).write_text(plain_markdown(content.decode()), encoding="utf-8")
     broken = broken_links(html) if html.is_dir() else []
     for one in broken:
         print(one, file=sys.stderr)

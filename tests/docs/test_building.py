@@ -6,6 +6,7 @@ from pathlib import Path
 
 import docs_site
 import pytest
+from docs_markdown import plain_markdown
 from docs_reference import docstring, plain
 from docs_site import Places, broken_links, shown
 
@@ -103,3 +104,25 @@ def test_a_docstring_keeps_its_lists_and_examples():
     assert docstring(text) == (
         "What `it` does.\n\n* one more\n* two\n\n```python\nx = 1\n\ny = 2\n```\n\n```pycon\n>>> x\n1\n```"
     )
+
+
+def test_a_page_of_the_reference_is_plain_markdown_too(tmp_path: Path):
+    described = ":::{py:attribute} c\n:type: str\n\nIts name.\n:::"
+    text = f"# R\n\n::::{{py:class}} a.B(x: int)\n:no-index:\n\nReturn it.\n\n{described}\n::::\n"
+    pages = {
+        "index.md": b"# Here\n\n[R](reference/r.md)\n\n```{toctree}\nreference/r\n```\n",
+        "reference/r.md": text.encode(),
+    }
+    assert docs_site.build(pages, tmp_path) == 0
+    markdown = (tmp_path / "html" / "reference" / "r.md").read_text(encoding="utf-8")
+    assert markdown == (
+        "# R\n\n## class `a.B(x: int)`\n\nReturn it.\n\n### attribute `c`\n\nType: `str`\n\nIts name.\n"
+    )
+    assert 'href="r.md">This page as Markdown' in (tmp_path / "html/reference/r.html").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_code_in_plain_markdown_stays_as_it_is():
+    text = "(a-b)=\n## T\n\n```{py:module} m\n```\n\n```python\n:::\n(x)=\n```\n"
+    assert plain_markdown(text) == "## T\n\n```python\n:::\n(x)=\n```\n"

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import docs_reference
 import docs_site
@@ -24,6 +25,9 @@ from jupyter_mlgpu.jupyter import cli
 from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
 from jupyter_mlgpu.teach import lessons
 from jupyter_mlgpu.teach.lessons import shipped
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 # Whichever test comes first waits for the whole site.
 pytestmark = [pytest.mark.needs("sphinx", "myst_nb", "furo"), pytest.mark.timeout(1200)]
@@ -191,6 +195,70 @@ def test_the_site_loads_nothing_from_elsewhere(site: Site):
     loading = re.compile(r"<(?:script|img|iframe|link rel=\"stylesheet\")[^>]+(?:src|href)=\"(?:https?:)?//")
     pages = sorted(site.html.rglob("*.html"))
     assert [str(page) for page in pages if loading.search(page.read_text(encoding="utf-8"))] == []
+
+
+@pytest.fixture(scope="session")
+def page(site: Site) -> Iterator[Page]:
+    """A page of Chromium, which may open files of the site."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.support import browser
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser.on_path())
+        yield chromium.new_page()
+        chromium.close()
+
+
+def found_by(page: Page, site: Site, words: str) -> list[str]:
+    """The pages that the site's search finds, in its order, each once."""
+    page.goto(f"{(site.html / 'search.html').as_uri()}?q={words}")
+    page.locator("#search-results .search-summary").filter(has_text="Search finished").wait_for()
+    links = page.locator("#search-results li > a").evaluate_all(
+        "links => links.map((link) => link.getAttribute('href'))"
+    )
+    return list(dict.fromkeys(link.partition("#")[0] for link in links))
+
+
+_FOR_CONTRIBUTORS = "adr/|measurements/|changelog|contributing|design"
+
+
+@pytest.mark.needs("playwright")
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("teacher", r"teacher"),
+        ("grade", r"how-to/labs|how-to/.*class"),
+        ("out of memory", r"how-to/memory|how-to/dead-kernel"),
+        ("gpu not found", r"how-to/|troubleshooting/doctor"),
+        ("receipt", r"tutorial"),
+        ("slow", r"how-to/slow-cell"),
+    ],
+)
+def test_the_search_gives_guides_first_then_other_pages_then_chinese_ones_and_decisions_last(
+    page: Page, site: Site, words: str, first: str
+):
+    found = found_by(page, site, words)
+    assert re.match(first, found[0])
+    assert not [one for one in found[:5] if re.match("adr/|measurements/|zh/|.*messages-", one)]
+    of_decisions = [one.startswith("adr/") for one in found]
+    assert of_decisions == sorted(of_decisions)
+    for_users = [one for one in found if not re.match(_FOR_CONTRIBUTORS, one)]
+    chinese = [one.startswith("zh/") for one in for_users]
+    assert chinese == sorted(chinese)
+
+
+@pytest.mark.needs("playwright")
+def test_who_searches_in_chinese_gets_chinese_pages(page: Page, site: Site):
+    assert all(one.startswith("zh/") for one in found_by(page, site, "内存")[:5])
+
+
+@pytest.mark.needs("playwright")
+def test_code_can_be_copied_with_a_button(page: Page, site: Site):
+    page.goto((site.html / "tutorial.html").as_uri())
+    buttons = page.locator("button.copybtn")
+    buttons.first.wait_for(state="attached")
+    assert buttons.count() >= page.locator("div.highlight-python pre").count() > 0
 
 
 def test_decisions_measurements_and_design_are_in_the_site(site: Site):

@@ -74,7 +74,7 @@ def test_every_framework_has_the_array_programs(name):
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_what_a_processor_has_not_is_refused_with_the_reason(name):
     device = import_backend(name).find_devices()[0]
-    with pytest.raises(BenchError, match="tf32 is a mode of NVIDIA's GPUs, and cpu:0 is none"):
+    with pytest.raises(BenchError, match="cpu:0 is not an NVIDIA GPU"):
         registry.array_programs(name).gemm(device, 64, "tf32")
     for direction in ("to-device", "from-device", "ping-pong"):
         with pytest.raises(BenchError, match="nothing to transfer"):

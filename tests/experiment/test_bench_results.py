@@ -366,7 +366,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 
 
 def test_the_same_batch_and_type_differ_in_nothing():
-    ours = replace(trained(64, "float32"))
+    ours = replace(trained(64, "float32"), framework="tensorflow")
     (row,) = against.with_published(run(ours), published.by_name("m1-max")).rows
     assert row.differs == ()
     assert row.ratio == pytest.approx(64 / 0.02 / 135)
@@ -374,7 +374,8 @@ def test_the_same_batch_and_type_differ_in_nothing():
 
 
 def test_another_batch_or_type_is_named_beside_the_ratio():
-    rows = against.with_published(run(trained(32, "bfloat16")), published.by_name("m1-max")).rows
+    ours = replace(trained(32, "bfloat16"), framework="tensorflow")
+    rows = against.with_published(run(ours), published.by_name("m1-max")).rows
     assert {row.differs for row in rows} == {
         ("batch 32, there 64", "bfloat16, there float32"),
         ("batch 32, there 128", "bfloat16, there float32"),
@@ -382,9 +383,16 @@ def test_another_batch_or_type_is_named_beside_the_ratio():
 
 
 def test_another_option_is_named_where_the_source_tells_its_own():
-    ours = replace(trained(128, "bfloat16"), options=("bf16", "xla"))
+    ours = replace(trained(128, "bfloat16"), framework="tensorflow", options=("bf16", "xla"))
     rows = against.with_published(run(ours), published.by_name("rtx-3090")).rows
     assert {row.differs for row in rows} == {("bfloat16, there float16", "bf16 and xla, there fp16 and xla")}
+
+
+def test_another_framework_is_named_in_both_kinds_of_comparison():
+    ours = replace(measured(0.1, n=8192), framework="tensorflow")
+    (published_row,) = against.with_published(run(ours), published.by_name("h200")).rows
+    (row,) = against.two_runs(run(ours), run(measured(0.1, n=8192))).rows
+    assert published_row.differs == row.differs == ("framework TensorFlow, there PyTorch",)
 
 
 def test_training_is_never_compared_with_inference():

@@ -29,8 +29,8 @@ def run(wall=0.5, *, number=1, code="a" * 16, peak=512.0, **changes):
     return replace(record, cell=cell, readings=(*mine, *readings), **changes)
 
 
-def runs(*walls, **options):
-    return [run(wall, number=number, **options) for number, wall in enumerate(walls, start=1)]
+def runs(*walls, first=1, **options):
+    return [run(wall, number=number, **options) for number, wall in enumerate(walls, start=first)]
 
 
 def change(comparison, what="Wall time"):
@@ -148,7 +148,7 @@ def told(first, second):
     ],
 )
 def test_how_many_times_as_long_is_always_said_first_and_on_how_many_runs_it_rests(first, second, sentence):
-    assert told(runs(*first), runs(*second)) == sentence
+    assert told(runs(*first), runs(*second, first=5)) == sentence
 
 
 def test_with_runs_enough_the_first_sentence_says_between_which_ratios_the_true_one_lies():
@@ -225,7 +225,7 @@ def test_runs_that_failed_are_left_out_and_counted():
 
 
 def test_what_neither_side_measured_is_no_row():
-    comparison = compare(runs(1.0), runs(1.0))
+    comparison = compare(runs(1.0), runs(1.0, first=2))
     assert not [one for one in comparison.pairs[0].changes if one.what == "Energy"]
 
 
@@ -248,6 +248,11 @@ def test_files_without_a_common_cell_and_empty_ones_are_refused():
         compare([run(code="a"), run(code="b")], [run(code="c"), run(code="d")])
     with pytest.raises(UsageError, match="no records in A"):
         compare([], [run()])
+
+
+def test_a_file_is_not_compared_with_itself():
+    with pytest.raises(UsageError, match="Nothing to compare: A and B are the same records"):
+        compare(runs(1.0, 1.1), runs(1.0, 1.1))
 
 
 def test_what_else_differs_is_said():
@@ -291,20 +296,23 @@ def test_readings_of_two_sources_are_not_mixed():
 
 
 def test_two_devices_of_one_source_are_one_value_a_run():
-    def two():
+    def two(number):
         readings = [
             Reading("peak_memory_allocator", 10, "bytes", "device", "allocator", 1, detail="torch.cuda")
         ] * 2
-        return replace(run(), readings=(run().readings[0], *readings))
+        return replace(run(number=number), readings=(run().readings[0], *readings))
 
-    found = change(compare([two()] * 3, [two()] * 3), "Peak memory, allocator")
+    found = change(compare([two(1)] * 3, [two(2)] * 3), "Peak memory, allocator")
     assert len(found.first.values) == 3
     assert found.ratio is None
 
 
 def test_a_comparison_is_text_and_a_table_with_hostile_names_escaped():
-    hostile = [replace(one, cell=replace(one.cell, name="<script>\u202e")) for one in runs(1, 2, 3, 4)]
-    comparison = compare(hostile, hostile, names=("cell 3", "<b>"))
+    hostile, also = (
+        [replace(one, cell=replace(one.cell, name="<script>\u202e")) for one in side]
+        for side in (runs(1, 2, 3, 4), runs(1, 2, 3, 4, first=5))
+    )
+    comparison = compare(hostile, also, names=("cell 3", "<b>"))
     assert "\u202e" not in repr(comparison)
     assert "<script>" not in comparison._repr_html_()
     assert "<b>" not in comparison._repr_html_().replace("<p><b>", "").replace("</b></p>", "")

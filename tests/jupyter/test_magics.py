@@ -68,7 +68,10 @@ def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
     assert [record.cell.name for record in load_records(path)[0]] == ["answer = 42"]
     plain.run("%mlc_trace clear")
     assert "No records yet" in plain.run("%mlc_trace show").text
-    assert "marked as loaded" in plain.run(f"%mlc_trace load '{path}'").text
+    assert "Loaded 1 record from" in plain.run(f"%mlc_trace load '{path}'").text
+    again = plain.run(f"%mlc_trace load '{path}'").text
+    assert again == f"The only record of {path} was already loaded.\n"
+    assert "are the same records" in plain.run(f"%mlc_trace compare '{path}' '{path}'").text
     shown = plain.run("%mlc_trace show").text
     assert "loaded" in shown
     assert "answer = 42" in shown
@@ -155,7 +158,8 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     assert receipt["device"]["ran_on"][0]["device"] == "gpu:0"
     assert "Replayed from mac.jsonl: nothing ran here." in receipt["notes"]
     assert all(one["detail"].startswith("replayed from mac.jsonl") for one in receipt["readings"])
-    assert "1 were already here" in notebook.run(f"%mlc_trace replay {path}").text
+    again = notebook.run(f"%mlc_trace replay {path}").text
+    assert again.startswith(f"The only record of {path} was already loaded. 1 were left out ")
     own = notebook.run("y = 2").receipt
     assert own["origin"] == "live"
     assert own["device"]["ran_on"] is None

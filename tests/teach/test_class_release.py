@@ -1,4 +1,4 @@
-"""`jupyter mlgpu class release`: what students get is looked through before it is called ready."""
+"""`jupyter mlgpu class release`: it checks its output, and releases nothing if a solution remains."""
 
 from __future__ import annotations
 

@@ -16,6 +16,12 @@ from jupyter_mlgpu.teach.packaged import FORMER, LESSONS
 FIRST = "00_start_here.ipynb"
 
 
+@pytest.fixture(autouse=True)
+def _signatures(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the signatures of copied lessons out of the data base of whoever runs the tests."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+
+
 def test_where_there_are_no_lessons_they_are_copied_and_their_place_is_told(tmp_path):
     first, said = first_lesson(tmp_path, "en")
     assert first.as_posix() == f"{FOLDER}/{FIRST}"

@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 from tracked import tracked
 
+from jupyter_mlgpu.explain.doctor.gather import notebooks
 from jupyter_mlgpu.jupyter.cli import main
 from jupyter_mlgpu.teach.lessons import shipped
 
 ROOT = Path(__file__).parents[2]
 FIRST = "00_start_here.ipynb"
+
+
+@pytest.fixture(autouse=True)
+def _signatures(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the signatures of copied lessons out of the data base of whoever runs the tests."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path_factory.mktemp("data")))
 
 
 def copied(folder: Path) -> set[str]:
@@ -33,6 +40,25 @@ def test_a_learner_gets_the_lessons_and_their_solutions(tmp_path, capsys):
     said = capsys.readouterr().out
     assert f"Copied {len(copied(target))} files to {target}." in said
     assert f"jupyter lab {target / FIRST}" in said
+
+
+@pytest.mark.needs("nbformat")
+def test_the_doctor_does_not_call_copied_lessons_untrusted(tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    target = tmp_path / "lessons"
+    assert main(["lessons", str(target), "--language", "zh"]) == 0
+    for folder in (target, target / "zh", target / "solutions"):
+        monkeypatch.chdir(folder)
+        found = notebooks.read()
+        assert [one.name for one in found if one.rich]
+        assert [one.name for one in found if not one.trusted] == []
+
+
+def test_lessons_are_copied_where_they_cannot_be_trusted(tmp_path, monkeypatch, capsys):
+    (tmp_path / "data").write_text("not a folder", encoding="utf-8")
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    assert main(["lessons", str(tmp_path / "lessons")]) == 0
+    assert "Copied" in capsys.readouterr().out
 
 
 def test_chinese_lessons_come_in_the_folder_that_makes_them_speak_chinese(tmp_path, capsys):

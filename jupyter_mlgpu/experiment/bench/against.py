@@ -128,7 +128,7 @@ def _row(one: CaseResult, other: CaseResult) -> Row:
     differs = [
         f"{name} {mine}, there {theirs}"
         for name, mine, theirs in (
-            ("framework", one.framework, other.framework),
+            ("framework", registry.title(one.framework), registry.title(other.framework)),
             ("device", one.device, other.device),
             ("ran as", one.type_ran, other.type_ran),
             ("hardware", one.hardware, other.hardware),
@@ -178,7 +178,10 @@ def _nearest(one: CaseResult, entries: Sequence[Published]) -> list[Row]:
 
 def _differences(one: CaseResult, entry: Published) -> tuple[str, ...]:
     """Return what the source states and is not the same here."""
-    found = [
+    found = []
+    if one.framework != entry.framework:
+        found.append(f"framework {registry.title(one.framework)}, there {registry.title(entry.framework)}")
+    found += [
         f"{name} {_stated(one.parameters.get(name))}, there {_stated(entry.parameters.get(name))}"
         for name in dict.fromkeys((*one.parameters, *entry.parameters))
         if one.parameters.get(name) != entry.parameters.get(name)

@@ -21,14 +21,15 @@ PATH = Path(__file__).parent / "published.json"
 class Published:
     """One published figure: `name` is the word after `--against`, `version` the version of the source.
 
-    `parameters`, `type_` and `options` are those of the case, as far as the source states them: options are
-    None if it does not. `what` says in a few words what was run there. `watts` and `memory` (bytes) are None
-    if the source has none.
+    `framework` is the one that computed, also where Keras was used. `parameters`, `type_` and `options` are
+    those of the case, as far as the source states them: options are None if it does not. `what` says in a few
+    words what was run there. `watts` and `memory` (bytes) are None if the source has none.
     """
 
     name: str
     hardware: str
     version: str
+    framework: str
     case: str
     parameters: Mapping[str, Any]
     type_: str

@@ -136,13 +136,21 @@ def compare(
 
     If each group holds runs of one cell only, these two are compared. Otherwise each cell is compared with
     the runs of the same code in the other group. A comparison of one cell begins with the quicker side,
-    whichever was given first. Raises UsageError if no cell can be compared.
+    whichever was given first. Raises UsageError if no cell can be compared, or if both groups are the same.
     """
-    cells_of = (_by_code(_records(first)), _by_code(_records(second)))
-    if any(not cells for cells in cells_of):
-        empty = listed([name for name, cells in zip(names, cells_of, strict=True) if not cells])
+    sides = (list(_records(first)), list(_records(second)))
+    if not all(sides):
+        empty = listed([name for name, side in zip(names, sides, strict=True) if not side])
         raise UsageError(say("Nothing to compare: no records in {names}.", names=empty))
-    one, other = cells_of
+    if sides[0] == sides[1]:
+        raise UsageError(
+            say(
+                "Nothing to compare: {first} and {second} are the same records.",
+                first=names[0],
+                second=names[1],
+            )
+        )
+    one, other = map(_by_code, sides)
     if len(one) == len(other) == 1:
         both = [(next(iter(one.values())), next(iter(other.values())))]
     else:

@@ -24,7 +24,7 @@ from jupyter_mlgpu.record.sentence import joined, say
 COMMANDS = {
     "run": "run a notebook with tracing on; save it, its records and a report",
     "doctor": "find out what is wrong with this machine's setup, and what to do about it",
-    "lessons": "copy the lessons to a folder of yours",
+    "lessons": "copy the lessons to a folder",
     "strip": "remove receipts from notebooks",
     "explain": "explain the messages in a log, and what to do about them",
     "bench": "measure how fast this machine computes, compared with published figures",

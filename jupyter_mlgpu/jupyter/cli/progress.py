@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Protocol, TextIO
 
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.clock import Clock, SystemClock
 from jupyter_mlgpu.record.visible import visible_line
+
+#: A shorter time since the start, in seconds, tells nothing and is not printed.
+_WORTH_PRINTING = 0.1
 
 
 class Progress(Protocol):
@@ -35,9 +38,10 @@ def progress(stream: TextIO | None = None) -> Progress:
 class ProgressLines:
     """Prints a line for each cell as it begins, with the time since the start, for log files."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, clock: Clock | None = None) -> None:
         self._stream = stream
-        self._start = time.monotonic()
+        self._clock = clock or SystemClock()
+        self._start_ns = self._clock.monotonic_ns()
 
     def say(self, what: str) -> None:
         """Print the step."""
@@ -45,8 +49,9 @@ class ProgressLines:
 
     def cell(self, number: int, total: int, name: str) -> None:
         """Print the cell."""
-        elapsed = units.seconds(time.monotonic() - self._start)
-        print(f"[{number}/{total}] after {elapsed}: {printable(name)}", file=self._stream, flush=True)
+        elapsed = (self._clock.monotonic_ns() - self._start_ns) / 1e9
+        after = f" after {units.seconds(elapsed)}:" if elapsed >= _WORTH_PRINTING else ""
+        print(f"[{number}/{total}]{after} {printable(name)}", file=self._stream, flush=True)
 
     def close(self) -> None:
         """Do nothing."""

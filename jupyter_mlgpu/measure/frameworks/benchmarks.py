@@ -128,7 +128,7 @@ def refuse_type(device: Device, type_: str) -> None:
     Metal has no double (Metal Shading Language Specification, 2.1).
     """
     if type_ == "tf32" and device.kind != "cuda":
-        raise BenchError(f"tf32 is a mode of NVIDIA's GPUs, and {device.name} is none.")
+        raise BenchError(f"tf32 needs an NVIDIA GPU, and {device.name} is not an NVIDIA GPU.")
     if type_ == "float64" and device.kind == "metal":
         raise BenchError("Metal has no float64: such a product would run on the CPU, and is left out here.")
 

@@ -1,11 +1,11 @@
 """Release, collect, grade and report a class's labs. DIR is the course's folder, with nbgrader's layout.
 
-  release   make what students get, without solutions and hidden tests: DIR/release/LAB
-  collect   put hand-ins where nbgrader expects them: DIR/submitted/STUDENT/LAB
+  release   make the students' version, without solutions and hidden tests: DIR/release/LAB
+  collect   copy hand-ins to where nbgrader expects them: DIR/submitted/STUDENT/LAB
   grade     grade every submission of a lab, write feedback and grades.csv
   report    who used which device, how long it took and what the logs said, from records in the notebooks
 
-A course without labs begins with ours: `release` copies them to DIR/source, with their solutions.
+If the course has no labs, `release` first copies ours to DIR/source, with their solutions.
 `release` and `grade` need nbgrader. `grade` runs students' code in a sandbox, without network access or your
 files, and the tests outside it; if no sandbox works, it runs nothing. Times and memory are measured again.
 """
@@ -29,8 +29,8 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jupyter mlgpu class`."""
     commands = parser.add_subparsers(dest="command", required=True, metavar="release|collect|grade|report")
-    release = commands.add_parser("release", help="make what students get, without solutions")
-    collect = commands.add_parser("collect", help="put hand-ins where nbgrader expects them")
+    release = commands.add_parser("release", help="make the students' version of labs, without solutions")
+    collect = commands.add_parser("collect", help="copy hand-ins to where nbgrader expects them")
     grade = commands.add_parser("grade", help="grade every submission of a lab with nbgrader")
     report = commands.add_parser("report", help="report what the students' machines did")
     for command in (release, collect, grade, report):
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     release.add_argument(
         "--language",
         choices=shipped.LANGUAGES,
-        help="of our labs, with which a course without labs begins (default: en)",
+        help="the language of our labs, if the course has none (default: en)",
     )
     collect.add_argument(
         "--from",

@@ -1,7 +1,7 @@
-"""Copy the lessons and their solutions to a folder of yours, from where you can run and change them.
+"""Copy the lessons and their solutions to a folder, where you can run and change them.
 
-A file that is there already stays as it is: run the command again after an update, and what is new comes
-beside your work. Use --replace to get all files as they came with jupyter_mlgpu.
+Files that already exist are kept: run the command again after an update, and new files are added. Use
+--replace to replace changed files with the originals, too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 from jupyter_mlgpu.record.visible import visible_line
+from jupyter_mlgpu.teach.commands.trust import trust
 from jupyter_mlgpu.teach.lessons import shipped
 
 EXAMPLE = """\
@@ -28,7 +29,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jupyter mlgpu lessons`."""
     every_day = parser.add_argument_group("every day")
-    every_day.add_argument("folder", type=Path, metavar="DIR", help="where to copy them; made if missing")
+    every_day.add_argument("folder", type=Path, metavar="DIR", help="folder to copy to; created if missing")
     every_day.add_argument(
         "--language",
         choices=shipped.LANGUAGES,
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     more = parser.add_argument_group("more")
     more.add_argument(
-        "--replace", action="store_true", help="replace files that are there, and lose your changes"
+        "--replace", action="store_true", help="replace existing files; your changes to them are lost"
     )
 
 
@@ -69,23 +70,25 @@ class Copied:
 
 
 def copy(target: Path, language: str, *, replace: bool = False) -> Copied:
-    """Copy the lessons in a language to a folder, which is created if necessary.
+    """Copy the lessons in a language to a folder, which is created if necessary, and trust the copies.
 
     Existing files are kept unless `replace` is True. Raises UsageError if something is in the way.
     """
     wanted = list(shipped.files(language))
     _check(target, wanted)
-    count, kept = 0, []
+    copied, kept = [], []
     for path in wanted:
         data = shipped.content(path)
         there = _lies_there(target / path)
         if not there or (replace and (target / path).read_bytes() != data):
             # A link must not lead the copy out of the folder.
             write_atomically(target / path, data, follow=False)
-            count += 1
+            copied.append(data)
         elif not replace and (target / path).read_bytes() != data:
             kept.append(path)
-    return Copied(target, count, tuple(kept))
+    if copied:
+        trust(copied)
+    return Copied(target, len(copied), tuple(kept))
 
 
 def _check(target: Path, wanted: Iterable[Path]) -> None:

@@ -48,7 +48,7 @@ def sections(entries: Sequence[Entry]) -> list[Section]:
         ("Devices", ("device", "students", "who"), _devices(entries)),
         ("Times", ("lab", "cell", "students", "shortest", "median", "longest"), _times(entries)),
         ("Log notes", ("verdict", "students", "meaning"), _notes(entries)),
-        ("Notebooks", ("student", "lab", "records", "in them", "failed", "devices"), _notebooks(entries)),
+        ("Notebooks", ("student", "lab", "records", "total time", "failed", "devices"), _notebooks(entries)),
     ]
 
 

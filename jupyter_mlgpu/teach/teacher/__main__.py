@@ -28,8 +28,8 @@ examples:
   {_PROGRAM} --database postgresql://mlgpu@db.example.org/mlgpu
   {_PROGRAM} --database sqlite:////srv/teacher.sqlite --forget ada
 
-The password of PostgreSQL belongs into the file that PGPASSFILE names: others see a command's arguments.
-docs/teacher.md says what stands in jupyterhub_config.py.
+Put the PostgreSQL password in the file named by PGPASSFILE: other users can see a command's arguments.
+docs/teacher.md shows the configuration for jupyterhub_config.py.
 """
 
 
@@ -51,15 +51,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="the hub's group that sees the class; default: %(default)s",
     )
     parser.add_argument(
-        "--keep-days", type=int, default=KEEP_DAYS, metavar="N", help="how long to keep; default: %(default)s"
+        "--keep-days",
+        type=int,
+        default=KEEP_DAYS,
+        metavar="N",
+        help="delete reports after N days; default: %(default)s",
     )
     parser.add_argument(
         "--socket",
         type=Path,
         metavar="PATH",
-        help="listen at a Unix socket, too, in a folder that students may enter and not write to",
+        help="also listen on a Unix socket, in a folder that students can enter but not write to",
     )
-    parser.add_argument("--forget", metavar="STUDENT", help="delete all that is kept of a student, and end")
+    parser.add_argument("--forget", metavar="STUDENT", help="delete a student's data, then exit")
     try:
         _run(parser.parse_args(argv))
     except MlgpuError as error:
@@ -78,9 +82,8 @@ def _run(arguments: argparse.Namespace) -> None:
         store = ReportStore(open_database(arguments.database))
         count = store.forget(arguments.forget)
         store.close()
-        print(
-            f"Nothing is kept of {visible_line(arguments.forget)} any more; {count:,} records were deleted."
-        )
+        name = visible_line(arguments.forget)
+        print(f"No data for {name!r}." if count is None else f"Deleted {count:,} records of {name!r}.")
         return
     logging.basicConfig(level=logging.WARNING, handlers=[logs.handler()])
     settings = settings_from(os.environ, arguments.teachers, arguments.keep_days, arguments.socket)

@@ -113,14 +113,14 @@ class ReportStore:
         records = sorted(records, key=lambda one: (latest[one.run], one.number), reverse=True)
         return _student(row, checks.get(name, {}), records[:SHOWN])
 
-    def forget(self, name: str) -> int:
-        """Delete all data of a student, and return the number of deleted records."""
+    def forget(self, name: str) -> int | None:
+        """Delete all data of a student. Returns the number of deleted records, None if there was no data."""
         with self._transaction() as connection:
             count: int = connection.execute(delete(RECORDS).where(RECORDS.c.student == name)).rowcount
             connection.execute(delete(CHECKS).where(CHECKS.c.student == name))
-            connection.execute(delete(STUDENTS).where(STUDENTS.c.name == name))
+            known = connection.execute(delete(STUDENTS).where(STUDENTS.c.name == name)).rowcount
         self._empty_log()
-        return count
+        return count if known or count else None
 
     def tidy(self, before: float) -> None:
         """Delete data that arrived before a time (seconds since 1970), and more than MOST_RECORDS each."""

@@ -34,7 +34,9 @@ def test_a_student_is_forgotten_by_name(
     store = ReportStore(open_database(database))
     store.take([Sent("ada", from_bytes(kernel.report(1, 2)), 1.0)])
     assert main(["--database", database, "--forget", "ada"]) == 0
-    assert capsys.readouterr().out == "Nothing is kept of ada any more; 2 records were deleted.\n"
+    assert capsys.readouterr().out == "Deleted 2 records of 'ada'.\n"
+    assert main(["--database", database, "--forget", "ada"]) == 0
+    assert capsys.readouterr().out == "No data for 'ada'.\n"
     assert store.students() == []
     store.close()
 

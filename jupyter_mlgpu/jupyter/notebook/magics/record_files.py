@@ -45,16 +45,18 @@ def load(path: str, runtime: Runtime, channel: Channel) -> Sentence:
     new, left_out = runtime.store.extend(records)
     channel.push({"type": "hello"})  # makes browsers request a snapshot, as there may be thousands of records
     known = len(records) - new - left_out
+    if known and known == len(records):
+        return below(_all_there(known, path), *problems)
     sentences = [
         say_count(
-            "Loaded {count} record from {path}; it is marked as loaded.",
-            "Loaded {count} records from {path}; they are marked as loaded.",
+            "Loaded {count} record from {path}.",
+            "Loaded {count} records from {path}.",
             new,
             path=PurePath(path),
         )
     ]
     if known:
-        sentences.append(say("{count} more were already here.", count=known))
+        sentences.append(say("{count} more were already loaded.", count=known))
     if left_out:
         sentences.append(
             say(
@@ -80,7 +82,9 @@ def replay(path: str, runtime: Runtime, channel: Channel) -> Sentence:
     for record in new[:RECEIPTS]:
         receipts.show(record)
     sentences = [
-        say_count(
+        _all_there(len(played), path)
+        if played and not new
+        else say_count(
             "Replayed {count} record from {path}; nothing was run here.",
             "Replayed {count} records from {path}; nothing was run here.",
             len(new),
@@ -95,12 +99,21 @@ def replay(path: str, runtime: Runtime, channel: Channel) -> Sentence:
         sentences.append(
             say("The {count} oldest did not fit; `%mlc_trace clear` makes room.", count=left_out)
         )
-    if len(new) < len(played):
-        sentences.append(say("{count} were already here and are unchanged.", count=len(played) - len(new)))
+    if 0 < len(new) < len(played):
+        sentences.append(say("{count} were already loaded and are unchanged.", count=len(played) - len(new)))
     if len(played) < len(records):
         left = len(records) - len(played)
         sentences.append(say("{count} were left out because they do not say where they ran.", count=left))
     return below(joined(*sentences), *problems)
+
+
+def _all_there(count: int, path: str) -> Sentence:
+    return say_count(
+        "The only record of {path} was already loaded.",
+        "All {count} records of {path} were already loaded.",
+        count,
+        path=PurePath(path),
+    )
 
 
 def _explained(record: Record) -> Record:
