@@ -104,7 +104,7 @@ class PageFrame:
             data_xsrf=self.xsrf,
             data_on=self.say("live_on", seconds=EVERY),
             data_paused=self.say("live_paused"),
-            data_lost=self.say("live_lost"),
+            data_lost=self.say("live_lost", seconds=EVERY),
             data_signed_out=self.say("signed_out"),
             data_pause=self.say("pause"),
             data_resume=self.say("resume"),
