@@ -44,11 +44,11 @@ async function refresh() {
 // Changes the page; what had the focus keeps it, and what the reader looks at does not move.
 function inPlace(change) {
   const focused = document.activeElement;
-  const rows = focused.closest("tbody") ? [focused] : [...main.querySelectorAll("tbody tr")];
+  const rows = focused?.closest("tbody") ? [focused] : [...main.querySelectorAll("tbody tr")];
   const seen = rows.find((one) => one.getBoundingClientRect().bottom > 0);
   const before = seen?.getBoundingClientRect().top;
   change();
-  if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+  if (focused !== document.activeElement && focused?.isConnected) focused.focus({ preventScroll: true });
   if (seen?.isConnected && scrollY > 0) scrollBy(0, seen.getBoundingClientRect().top - before);
 }
 

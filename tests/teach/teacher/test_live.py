@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
+pytest.importorskip("playwright", reason="needs Playwright: run `make test-teacher`")
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
