@@ -214,7 +214,7 @@ test-peers: test-tools ### suites of ipykernel, nbclient and IPython, plainly an
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
 .PHONY: test-teacher
-test-teacher: test-tools ### the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
+test-teacher: test-tools browser ### the teacher's view, over SQLite and PostgreSQL, in a browser, and with a real JupyterHub
 	@$(STEP) "the teacher's view" env JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
 		$(PYTEST) tests/teach/teacher $(MARKED) $(PYTEST_ARGS)
 

@@ -103,6 +103,14 @@ def style(css: str) -> Markup:
     return _verbatim("style", css, {})
 
 
+def script(code: str) -> Markup:
+    """Return a <script> element with the package's code, never with data.
+
+    Raises ValueError if the text would end it.
+    """
+    return _verbatim("script", code, {})
+
+
 def image(svg: Markup, told: str) -> Markup:
     """Return a drawing as an image with a text alternative.
 

@@ -122,7 +122,9 @@ def reports() -> tuple[Any, ...]:
     """What two students' kernels send to the teacher's view."""
     run = "0" * 32
     reading = report.SharedReading("wall_time", 0.5, "s", "cell", "clock", 1)
-    record = report.SharedRecord(f"{run}-1", run, 1, 1.7e9, "ok", "tensorflow", "2.19.1", "cpu", (reading,))
+    record = report.SharedRecord(
+        f"{run}-1", run, 1, 7, 1.7e9, "ok", "tensorflow", "2.19.1", "cpu", (reading,)
+    )
     check = report.SharedCheck("add_three", True, 2)
     full = report.Report(report.SCHEMA, "02_adding_tensors", 1.7e9, (record,), (check,))
     empty = report.Report(report.SCHEMA, None, 1.7e9, (), ())

@@ -138,8 +138,9 @@ def test_our_code_cannot_write_what_runs() -> None:
     for name in ("script", "style", "iframe"):
         with pytest.raises(ValueError, match="holds no text"):
             element(name, "x")
-    with pytest.raises(ValueError, match="would end"):
-        markup.style("</style>")
+    for made, end in ((markup.style, "</style>"), (markup.script, "</Script>")):
+        with pytest.raises(ValueError, match="would end"):
+            made(end)
 
 
 def test_plotly_gets_no_mark_up() -> None:

@@ -66,6 +66,7 @@ OTHER_NAMES = {
     "cpp.cxx": "a setting of torch.compile",
     "dangerouslySetInnerHTML": "what React code must not use",
     "api_token": "JupyterHub's setting of a service",
+    "server_token_scopes": "JupyterHub's setting of a spawner",
     "kubectl": "the program of Kubernetes",
     "fs.protected_fifos": "a setting of Linux",
     "fs.protected_regular": "a setting of Linux",

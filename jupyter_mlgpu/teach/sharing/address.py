@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from jupyter_mlgpu.record.documentation import page
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.visible import visible_line
@@ -63,7 +64,7 @@ def address_of(environment: Mapping[str, str]) -> Address:
         raise UsageError(
             f"{ADDRESS_VARIABLE} names port {parts.port or 80} of this machine, where any program here could "
             "listen in the place of the teacher's view and be sent this server's token: whoever runs this "
-            "JupyterHub can name a socket of the service's own (docs/teacher.md). Nothing is sent."
+            f"JupyterHub can name a socket of the service's own ({page('teacher')}). Nothing is sent."
         )
     if not re.fullmatch(r"[!-~]+", token):
         raise UsageError(f"{TOKEN_VARIABLE} does not hold a token, so nothing can be shared.")

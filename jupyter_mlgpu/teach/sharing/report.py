@@ -22,7 +22,7 @@ from jupyter_mlgpu.record.reading import Scope, Source
 from jupyter_mlgpu.record.record import Outcome
 from jupyter_mlgpu.teach.packaged import FORMER, FORMER_EXERCISES, LESSONS
 
-SCHEMA = 1
+SCHEMA = 2
 
 #: Most bytes of a report in UTF-8, most records and checks in one, and most readings of one record.
 MAX_BYTES = 256_000
@@ -80,14 +80,16 @@ class SharedReading(Struct, frozen=True, forbid_unknown_fields=True):
 class SharedRecord(Struct, frozen=True, forbid_unknown_fields=True):
     """One run of a cell. `id` is `run` and `number` with a hyphen between.
 
-    `started_at` is in seconds since 1970. `framework`, its version and the kind of `device` are those on
-    which most of the counted operations ran, or None if unknown. `wall_time` has no value if a profiler was
-    on.
+    `execution_count` is the number that the student sees, as in `[7]`; None for code outside of a numbered
+    cell. `started_at` is in seconds since 1970. `framework`, its version and the kind of `device` are those
+    on which most of the counted operations ran, or None if unknown. `wall_time` has no value if a profiler
+    was on.
     """
 
     id: str
     run: Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z", title="32 hexadecimal digits")]
     number: Digits
+    execution_count: Digits | None
     started_at: Seconds1970
     outcome: Outcome
     framework: str | None

@@ -52,6 +52,7 @@ def record_of(record: Record) -> SharedRecord | None:
         "id": f"{run}-{number}",
         "run": run,
         "number": number,
+        "execution_count": record.cell.execution_count or None,
         "started_at": _seconds(record.started_at),
         "outcome": record.outcome,
         "framework": framework,

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from jupyter_mlgpu.record.documentation import page
 from jupyter_mlgpu.record.errors import MlgpuError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.option_parser import WordsParser
@@ -24,12 +25,13 @@ from jupyter_mlgpu.teach.teacher.settings import DATABASE, KEEP_DAYS, TEACHERS, 
 _PROGRAM = "python -m jupyter_mlgpu.teacher"
 _EXAMPLE = f"""\
 examples:
-  {_PROGRAM} --database sqlite:////srv/teacher.sqlite --teachers teachers
+  {_PROGRAM} --database sqlite:////srv/mlgpu-teacher/class.sqlite
   {_PROGRAM} --database postgresql://mlgpu@db.example.org/mlgpu
-  {_PROGRAM} --database sqlite:////srv/teacher.sqlite --forget ada
+  {_PROGRAM} --database sqlite:////srv/mlgpu-teacher/class.sqlite --forget ada
 
 Put the PostgreSQL password in the file named by PGPASSFILE: other users can see a command's arguments.
-docs/teacher.md shows the configuration for jupyterhub_config.py.
+The configuration for jupyterhub_config.py:
+{{page}}
 """
 
 
@@ -38,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = WordsParser(
         prog=_PROGRAM,
         description="Show a class's lesson progress and last receipts, as a service of JupyterHub.",
-        epilog=_EXAMPLE,
+        epilog=_EXAMPLE.format(page=page("teacher")),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -75,6 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace) -> None:
     require(say("The teacher's view"), "teacher", "jupyterhub", "sqlalchemy")
     from jupyter_mlgpu.teach.teacher.database import open_database
+    from jupyter_mlgpu.teach.teacher.folders import make_folders
     from jupyter_mlgpu.teach.teacher.server import serve
     from jupyter_mlgpu.teach.teacher.store import ReportStore
 
@@ -87,6 +90,7 @@ def _run(arguments: argparse.Namespace) -> None:
         return
     logging.basicConfig(level=logging.WARNING, handlers=[logs.handler()])
     settings = settings_from(os.environ, arguments.teachers, arguments.keep_days, arguments.socket)
+    make_folders(arguments.database, arguments.socket)
     asyncio.run(serve(settings, ReportStore(open_database(arguments.database))))
 
 

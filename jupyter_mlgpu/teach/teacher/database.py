@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, insert, select
+from sqlalchemy import Engine, create_engine, event, insert, select, text, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.extras import require
-from jupyter_mlgpu.teach.teacher.tables import FORM, FORMS, METADATA
+from jupyter_mlgpu.teach.teacher.tables import FORM, FORMS, METADATA, UPGRADES
 
 #: Seconds to wait for another holder of a lock. After that, the sender is told to try again.
 LOCK_SECONDS = 2
@@ -20,9 +20,9 @@ _FORMS = "write sqlite:///FILE or postgresql://USER@HOST/NAME"
 
 
 def open_database(url: str) -> Engine:
-    """Return the engine of a database that has our tables.
+    """Return the engine of a database that has our tables; tables of an older version are upgraded.
 
-    Raises UsageError if the URL cannot be opened, or if the tables have another schema version.
+    Raises UsageError if the URL cannot be opened, or if the tables are of a later version.
     """
     try:
         parsed = make_url(url)
@@ -46,19 +46,23 @@ def open_database(url: str) -> Engine:
         engine.dispose()
         raise UsageError(
             f"The database {safe_url} has tables of form {form}, and this jupyter_mlgpu reads form {FORM}: "
-            "run the jupyter_mlgpu that wrote it, or name a new database. Nothing was changed in it."
+            "install the jupyter_mlgpu that wrote it, or name a new database. Nothing was changed in it."
         )
     return engine
 
 
 def _form(engine: Engine) -> int:
-    """Return the version of the tables; in a new database, store ours."""
+    """Return the version of the tables, after an upgrade of older ones; in a new database, store ours."""
     FORMS.create(engine, checkfirst=True)
     with engine.begin() as connection:
         form: int | None = connection.execute(select(FORMS.c.form)).scalar_one_or_none()
         if form is None:
             connection.execute(insert(FORMS).values(form=FORM))
-    return FORM if form is None else form
+            return FORM
+        for later in range(form + 1, FORM + 1):
+            connection.execute(text(UPGRADES[later]))
+            connection.execute(update(FORMS).values(form=later))
+    return max(form, FORM)
 
 
 def _sqlite(url: URL) -> Engine:

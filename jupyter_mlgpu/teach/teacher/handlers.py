@@ -11,7 +11,7 @@ from tornado.web import Application, HTTPError, RequestHandler, stream_request_b
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.sentence import Given
 from jupyter_mlgpu.teach.sharing.report import MAX_BYTES, from_bytes
-from jupyter_mlgpu.teach.teacher import pages, texts
+from jupyter_mlgpu.teach.teacher import frame, pages, texts
 from jupyter_mlgpu.teach.teacher.allowance import Allowance
 from jupyter_mlgpu.teach.teacher.keeping import Keeper
 from jupyter_mlgpu.teach.teacher.people import Person, RefusedError, sender, visitor
@@ -56,7 +56,7 @@ class _Handler(RequestHandler):
         self._keeper = keeper
 
     def set_default_headers(self) -> None:
-        self.set_header("Content-Security-Policy", pages.POLICY)
+        self.set_header("Content-Security-Policy", frame.POLICY)
         self.set_header("X-Content-Type-Options", "nosniff")
         self.set_header("Referrer-Policy", "same-origin")
         self.set_header("Cache-Control", "no-store")
@@ -134,20 +134,27 @@ class _Page(HubOAuthenticated, _Handler):  # type: ignore[misc]
     async def prepare(self) -> None:
         """Identify the user."""
         found = await visitor(self._hub_oauth, self, self._settings.teachers)
-        if found is None:
-            self.redirect(self.get_login_url())
-        else:
+        if found is not None:
             self._person: Person = found
+        elif "X-Requested-With" in self.request.headers:  # the page's script, which cannot sign anybody in
+            raise RefusedError(401, "signed_out")
+        else:
+            self.redirect(self.get_login_url())
 
     @property
     def _language(self) -> str:
         return language_of(self.request.headers.get("Accept-Language", ""))
 
     @property
-    def _frame(self) -> pages.PageFrame:
+    def _frame(self) -> frame.PageFrame:
         settings, person = self._settings, self._person
-        return pages.PageFrame(
-            self._language, settings.prefix, person.name, person.teaches, settings.keep_days
+        return frame.PageFrame(
+            self._language,
+            settings.prefix,
+            person.name,
+            person.teaches,
+            settings.keep_days,
+            self.xsrf_token.decode("ascii"),
         )
 
     async def show_student(self, name: str) -> None:
@@ -160,7 +167,7 @@ class _Page(HubOAuthenticated, _Handler):  # type: ignore[misc]
         self.finish(pages.student_page(self._frame, name, student, time.time()))
 
     def write_refusal(self, key: str, slots: dict[str, Given]) -> None:
-        self.finish(pages.refusal_page(self._language, texts.say(key, self._language, **slots)))
+        self.finish(frame.refusal_page(self._language, texts.say(key, self._language, **slots)))
 
 
 class ClassPage(_Page):

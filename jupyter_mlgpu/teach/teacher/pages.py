@@ -1,78 +1,25 @@
-"""The pages, as plain HTML without scripts. All data from reports is escaped."""
+"""The content of the pages. All data from reports is escaped."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from urllib.parse import quote
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.sentence import Given
-from jupyter_mlgpu.show import markup
-from jupyter_mlgpu.show.markup import Child, Markup, bullets, document, element, joined
+from jupyter_mlgpu.record.cellnumbers import CellNumber
+from jupyter_mlgpu.show.markup import Child, Markup, bullets, element, joined
 from jupyter_mlgpu.teach.packaged import FORMER, LESSONS
 from jupyter_mlgpu.teach.sharing.report import EXERCISES, SharedReading, SharedRecord
 from jupyter_mlgpu.teach.teacher import texts
+from jupyter_mlgpu.teach.teacher.frame import PageFrame, moment
 from jupyter_mlgpu.teach.teacher.store import Receipt, StudentSummary
 
 #: Clocks that differ by fewer seconds count as equal, because a report may take that long to arrive.
 CLOSE = 5
 
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 80rem; margin: 2rem auto; padding: 0 1rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; }
-caption { text-align: left; font-weight: bold; padding: .5rem 0; }
-th, td { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top; border-bottom: 1px solid; }
-ul { margin: 0; padding-left: 1.2rem; }
-a:focus-visible, .wide:focus-visible { outline: 3px solid; outline-offset: 2px; }
-"""
-_DIGEST = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-#: The header Content-Security-Policy: a page may load and run nothing but the style above.
-POLICY = f"default-src 'none'; style-src 'sha256-{_DIGEST}'; {markup.POLICY}; frame-ancestors 'none'"
-_CODES = {"en": "en", "zh": "zh-Hans"}
-
-
-@dataclass(frozen=True, slots=True)
-class PageFrame:
-    """The common parts of every page: language, the service's prefix, the user, and the retention time."""
-
-    language: str
-    prefix: str
-    person: str
-    teaches: bool
-    keep_days: int
-
-    def say(self, key: str, **slots: Given) -> str:
-        """Return a text in the page's language."""
-        return texts.say(key, self.language, **slots)
-
-    def page(self, title: str, body: Sequence[Child], now: float, here: str) -> str:
-        """Return a whole page. `here` is the address to reload."""
-        links = [element("a", self.say("refresh"), href=here)]
-        if self.teaches and here != self.prefix:
-            links.append(element("a", self.say("to_class"), href=self.prefix))
-        name = element("p", self.say("signed_in", name=self.person))
-        parts = [
-            element("header", name, "\n", element("nav", joined(*links, between=" | "))),
-            element(
-                "main",
-                joined(
-                    element("h1", title),
-                    element("p", self.say("as_of", now=_moment(now))),
-                    *body,
-                    between="\n",
-                ),
-                "\n",
-            ),
-            element("footer", element("p", self.say("kept", days=self.keep_days))),
-        ]
-        return _document(self.language, title, parts)
+#: A table's row: a key that no other row of the table has, and its cells.
+_Row = tuple[str, tuple[Child, ...]]
 
 
 def class_page(frame: PageFrame, students: Sequence[StudentSummary], now: float) -> str:
@@ -86,7 +33,7 @@ def class_page(frame: PageFrame, students: Sequence[StudentSummary], now: float)
         rows = [_class_row(frame, student) for student in students]
         body = [
             element("p", f"{frame.say('count', count=f'{len(students):,}')} {frame.say('missing')}"),
-            _table(frame, frame.say("table_class"), (*head, "ran", "arrived", "clock"), rows),
+            _table(frame, "class", frame.say("table_class"), (*head, "ran", "arrived", "clock"), rows),
         ]
     return frame.page(texts.say("class", frame.language), body, now, frame.prefix)
 
@@ -96,46 +43,39 @@ def student_page(frame: PageFrame, name: str, student: StudentSummary | None, no
     here = f"{frame.prefix}students/{quote(name, safe='')}"
     if student is None:
         return frame.page(name, [element("p", frame.say("you_nothing"))], now, here)
-    lessons = [
-        (lesson, _progress(frame, student, exercises), bullets(_exercises(frame, student, exercises)))
+    lessons: list[_Row] = [
+        (
+            lesson,
+            (lesson, _progress(frame, student, exercises), bullets(_exercises(frame, student, exercises))),
+        )
         for lesson, exercises in LESSONS.items()
         if any(exercise in student.checks for exercise in exercises)
     ]
     body = [element("p", f"{frame.say('clock')}: {_clock(frame, student)}")]
     if lessons:
-        body.append(_table(frame, frame.say("table_lessons"), ("lesson", "in_lesson", "exercises"), lessons))
+        columns = ("lesson", "in_lesson", "exercises")
+        body.append(_table(frame, "lessons", frame.say("table_lessons"), columns, lessons))
     if student.receipts:
         head = ("arrived", "lesson", "run", "number", "outcome", "ran", "started", "readings")
         rows = [_receipt_row(frame, receipt) for receipt in student.receipts]
-        body.append(_table(frame, frame.say("table_receipts", count=len(rows)), head, rows))
+        body.append(_table(frame, "receipts", frame.say("table_receipts", count=len(rows)), head, rows))
         body.append(element("p", frame.say("missing")))
     return frame.page(name, body, now, here)
 
 
-def refusal_page(language: str, sentence: str) -> str:
-    """Return a page with one sentence, given as plain text."""
-    return _document(language, sentence, [element("main", element("p", sentence))])
-
-
-def _document(language: str, title: str, parts: Sequence[Markup]) -> str:
-    # A header sets what the page may load, and no page can leave it out.
-    body = joined(*parts, between="\n")
-    return document(title, _STYLE, body, "\n", policy=None, language=_CODES[language], wide=True)
-
-
-def _class_row(frame: PageFrame, student: StudentSummary) -> tuple[Child, ...]:
+def _class_row(frame: PageFrame, student: StudentSummary) -> _Row:
     link = f"{frame.prefix}students/{quote(student.name, safe='')}"
     if student.receipts:
         receipt = student.receipts[0]
         record = receipt.record
-        last = frame.say("cell", number=record.number, outcome=texts.say(record.outcome, frame.language))
+        last = frame.say("cell", number=_number(record), outcome=texts.say(record.outcome, frame.language))
         values = {one.quantity: one for one in record.readings}
         shown = [_value(frame, values.get(name)) for name in ("wall_time", "peak_memory_process")]
         found: tuple[Child, ...] = (last, *shown, _ran_on(frame, record), _time(receipt.arrived))
     else:
         found = (frame.say("no_receipt"), "", "", "", _time(student.arrived))
     lesson = _lesson_today(student.lesson)
-    return (
+    cells = (
         element("a", student.name, href=link),
         lesson if lesson else frame.say("no_lesson"),
         _progress(frame, student, LESSONS.get(lesson or "", ())),
@@ -143,6 +83,7 @@ def _class_row(frame: PageFrame, student: StudentSummary) -> tuple[Child, ...]:
         *found,
         _clock(frame, student),
     )
+    return student.name, cells
 
 
 def _lesson_today(lesson: str | None) -> str | None:
@@ -150,18 +91,25 @@ def _lesson_today(lesson: str | None) -> str | None:
     return None if lesson is None else FORMER.get(lesson, lesson)
 
 
-def _receipt_row(frame: PageFrame, receipt: Receipt) -> tuple[Child, ...]:
+def _receipt_row(frame: PageFrame, receipt: Receipt) -> _Row:
     record = receipt.record
-    return (
+    cells = (
         _time(receipt.arrived),
         _lesson_today(receipt.lesson) or frame.say("no_lesson"),
         record.run[:6],
-        str(record.number),
+        _number(record),
         frame.say(record.outcome),
         _ran_on(frame, record),
         _time(record.started_at),
         bullets([_reading(frame, one) for one in record.readings]),
     )
+    return record.id, cells
+
+
+def _number(record: SharedRecord) -> str:
+    """Return the cell's number as the student sees it: `[7]`, or `#7` for code outside of a numbered cell."""
+    count = record.execution_count
+    return CellNumber(record.number if count is None else count, own=count is None).name
 
 
 def _progress(frame: PageFrame, student: StudentSummary, exercises: Sequence[str]) -> str:
@@ -216,24 +164,22 @@ def _clock(frame: PageFrame, student: StudentSummary) -> str:
     return frame.say("clock_ahead" if ahead > 0 else "clock_behind", span=units.seconds(abs(ahead)))
 
 
-def _moment(seconds: float) -> str:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):  # a clock set thousands of years ahead
-        return f"{seconds:.0f} s"
-
-
 def _time(seconds: float) -> Markup:
-    moment = _moment(seconds)
-    return element("time", moment, datetime=f"{moment.replace(' ', 'T')}Z")
+    when = moment(seconds)
+    return element("time", when, datetime=f"{when.replace(' ', 'T')}Z")
 
 
-def _table(frame: PageFrame, caption: str, head: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
-    """Return a table that can be scrolled with the keyboard; the first cell of a row is its header."""
+def _table(frame: PageFrame, key: str, caption: str, head: Sequence[str], rows: Sequence[_Row]) -> Markup:
+    """Return a table that can be scrolled with the keyboard; the first cell of a row is its header.
+
+    By its key the script finds the table, or a row, again.
+    """
     columns = [element("th", frame.say(name), scope="col") for name in head]
     lines = [
-        element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))
-        for row in rows
+        element(
+            "tr", element("th", first, scope="row"), *(element("td", cell) for cell in rest), data_key=name
+        )
+        for name, (first, *rest) in rows
     ]
     table = element(
         "table",
@@ -243,4 +189,6 @@ def _table(frame: PageFrame, caption: str, head: Sequence[str], rows: Sequence[S
         "\n",
         element("tbody", "\n", joined(*lines, between="\n"), "\n"),
     )
-    return element("div", "\n", table, class_="wide", role="region", tabindex=0, aria_label=caption)
+    return element(
+        "div", "\n", table, class_="wide", role="region", tabindex=0, aria_label=caption, data_key=key
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from jupyter_mlgpu.record.documentation import page
 from jupyter_mlgpu.record.errors import UsageError
 
 DATABASE = "sqlite:///mlgpu-teacher.sqlite"
@@ -48,7 +49,7 @@ def settings_from(
     if absent := [name for name in _NEEDED if not environment.get(name)]:
         raise UsageError(
             f"The teacher's view is started by a JupyterHub, and {', '.join(absent)} is not set: add it to "
-            "c.JupyterHub.services with a url, as docs/teacher.md shows."
+            f"c.JupyterHub.services with a url, as {page('teacher')} shows."
         )
     url = environment["JUPYTERHUB_SERVICE_URL"]
     try:

@@ -203,7 +203,10 @@ class ReportStore:
         )
 
 
-_FIELDS = ("id", "run", "number", "started_at", "outcome", "framework", "framework_version", "device")
+_FIELDS = (
+    *("id", "run", "number", "execution_count", "started_at"),
+    *("outcome", "framework", "framework_version", "device"),
+)
 
 
 def _record_columns() -> list[Any]:

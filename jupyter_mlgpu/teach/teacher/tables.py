@@ -18,8 +18,10 @@ from sqlalchemy import (
 
 METADATA = MetaData()
 
-#: The version of the tables below. A change increases it, and has to define the migration of older rows.
-FORM = 1
+#: The version of the tables below. A change increases it, and adds to UPGRADES.
+FORM = 2
+#: The statement that makes the tables of each version from those of the version before.
+UPGRADES = {2: "ALTER TABLE mlgpu_records ADD COLUMN execution_count INTEGER"}
 
 #: The version of a database, in one row.
 FORMS = Table("mlgpu_form", METADATA, Column("form", Integer, primary_key=True))
@@ -50,6 +52,7 @@ RECORDS = Table(
     Column("id", String(64), nullable=False),
     Column("run", String(64), nullable=False),
     Column("number", Integer, nullable=False),
+    Column("execution_count", Integer),
     Column("arrived", Double, nullable=False),
     Column("lesson", String(64)),
     Column("started_at", Double, nullable=False),

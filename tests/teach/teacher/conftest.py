@@ -169,6 +169,7 @@ class Kernel:
             f"{self.run}-{number}",
             self.run,
             number,
+            number + 4,  # four cells ran before tracing
             time.time(),
             outcome,
             "tensorflow",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import stat
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
+from jupyter_mlgpu.record import documentation
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.teach.sharing.address import ADDRESS_VARIABLE, TOKEN_VARIABLE, address_of
 from jupyter_mlgpu.teach.sharing.post import post
@@ -82,7 +84,9 @@ def test_started_by_hand_it_says_that_a_hub_starts_it(
 ) -> None:
     monkeypatch.delenv("JUPYTERHUB_API_TOKEN", raising=False)
     assert main(["--database", f"sqlite:///{tmp_path}/kept.sqlite"]) == 2
-    assert "is started by a JupyterHub, and JUPYTERHUB_API_TOKEN" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "is started by a JupyterHub, and JUPYTERHUB_API_TOKEN" in said
+    assert documentation.page("teacher") in said
 
 
 @pytest.mark.parametrize(
@@ -130,6 +134,65 @@ def test_reports_come_through_a_socket_that_students_may_use_and_not_replace(
         assert post(address, kernel.report(2), lambda: True).taken == set(kernel.ids(2))
     finally:
         shutil.rmtree(folder)
+
+
+def test_the_folders_of_the_database_and_the_socket_are_created(
+    hub: StandInHub, tmp_path: Path, start: Callable[..., RunningService]
+) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="mlgpu-", dir="/tmp")).resolve()  # a socket's path must be short
+    folder.chmod(0o755)
+    try:
+        start(f"sqlite:///{folder}/both/kept.sqlite", "--socket", f"{folder}/both/reports")
+        start(f"sqlite:///{folder}/alone/kept.sqlite")
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+        assert modes == {"both": 0o755, "alone": 0o700}
+    finally:
+        shutil.rmtree(folder)
+
+
+def serve(hub: StandInHub, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Run the command as a hub does. It returns only if it cannot start."""
+    for name, value in hub.environment("http://127.0.0.1:1").items():
+        monkeypatch.setenv(name, value)
+    return main(arguments)
+
+
+@pytest.mark.parametrize(("option", "mode"), [("--socket", "0755"), ("--database", "0700")])
+def test_a_folder_that_cannot_be_created_is_said_with_the_command_that_creates_it(
+    hub: StandInHub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    mode: str,
+) -> None:
+    folder = tmp_path / "srv" / "the class"
+    place = str(folder / "reports") if option == "--socket" else f"sqlite:///{folder}/kept.sqlite"
+    assert serve(hub, monkeypatch, option, place) == 2
+    said = capsys.readouterr().err
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    assert f"The folder {folder} of {option} is missing, and {user}, who runs the service" in said
+    assert f"run `sudo install --directory --mode {mode} --owner {user} '{folder}'`" in said
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_which_the_service_may_not_write_is_said(
+    hub: StandInHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root, who runs tests, may write everywhere
+    assert serve(hub, monkeypatch, "--database", f"sqlite:///{tmp_path}/kept.sqlite") == 2
+    said = capsys.readouterr().err
+    assert f"may not write to the folder {tmp_path} of --database" in said
+    assert said.count("\n") == 1
+
+
+def test_a_student_is_not_looked_for_in_a_new_database(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--database", f"sqlite:///{tmp_path}/none/kept.sqlite", "--forget", "ada"]) == 2
+    assert "cannot be opened" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_socket_where_students_could_put_theirs_is_refused(hub: StandInHub, tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import stat
 import sys
 import tempfile
 import urllib.error
@@ -26,32 +28,9 @@ from tests.support.local_hub import BASE, ROOT, LocalHub
 from tests.support.ports import free_ports
 from tests.teach.teacher.conftest import Kernel
 
-# As docs/teacher.md has it, but for the addresses and for who may sign in.
+# What docs/teacher.md leaves to the reader: servers, here of this user, and where the tests find the package.
 CONFIG = """
-import sys
-
-c.JupyterHub.services = [
-    {{
-        "name": "mlgpu-teacher",
-        "url": "http://127.0.0.1:{service_port}",
-        "command": [
-            *(sys.executable, "-m", "jupyter_mlgpu.teacher", "--database", {database!r}),
-            *("--socket", {socket!r}),
-        ],
-        "environment": {{"PYTHONPATH": {root!r}}},
-        "oauth_no_confirm": True,
-    }}
-]
-c.JupyterHub.load_groups = {{"teachers": {{"users": ["tess"]}}, "students": {{"users": ["ada", "bob"]}}}}
-access = "access:services!service=mlgpu-teacher"
-c.JupyterHub.load_roles = [
-    {{"name": "mlgpu-class", "scopes": [access], "groups": ["students", "teachers"]}}
-]
-c.Spawner.server_token_scopes = ["users:activity!user", "access:servers!server", access]
-c.Spawner.environment = {{
-    "JUPYTER_MLGPU_TEACHER_URL": "http+unix://{quoted}{base}services/mlgpu-teacher"
-}}
-
+c.JupyterHub.services[0]["environment"] = {{"PYTHONPATH": {root!r}}}
 c.SimpleLocalProcessSpawner.home_dir_template = {home!r}
 c.Spawner.cmd = [sys.executable, {server!r}]
 c.Spawner.http_timeout = 60
@@ -70,8 +49,28 @@ http.server.HTTPServer(("127.0.0.1", port), http.server.SimpleHTTPRequestHandler
 """
 
 
+def documented(folder: Path, port: int) -> str:
+    """The configuration of docs/teacher.md, with another folder, another port and another base URL."""
+    text = (ROOT / "docs" / "teacher.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?c\.JupyterHub\.services.*?)```", text, re.DOTALL)
+    assert found is not None
+    config = found[1]
+    for literal, ours in (
+        ("%2Fsrv%2F", quote(f"{folder}/", safe="")),
+        ("/srv/", f"{folder}/"),
+        ("10101", str(port)),
+        ("/services/mlgpu-teacher", f"{BASE}services/mlgpu-teacher"),
+    ):
+        assert literal in config
+        config = config.replace(literal, ours)
+    return config
+
+
 class Hub(LocalHub):
-    """With the service, for a class of two; its people's files are in `folder` too."""
+    """With the service, for a class of two; its people's files are in `folder` too.
+
+    The folder of the service is missing at first.
+    """
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -81,16 +80,9 @@ class Hub(LocalHub):
         place = tempfile.mkdtemp(prefix="mlgpu-", dir="/tmp")
         weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
         Path(place).chmod(0o755)
-        where = str(Path(place).resolve() / "reports")
-        config = CONFIG.format(
-            socket=where,
-            quoted=quote(where, safe=""),
-            base=BASE,
-            service_port=service_port,
-            root=str(ROOT),
-            database=f"sqlite:///{folder}/kept.sqlite",
-            home=str(folder),
-            server=str(folder / "server.py"),
+        self.srv = Path(place).resolve()
+        config = documented(self.srv, service_port) + CONFIG.format(
+            root=str(ROOT), home=str(folder), server=str(folder / "server.py")
         )
         # Another JupyterHub, where its Python is named as for tests/jupyter/lab: 5 is what classes run today.
         python = os.environ.get("JUPYTER_MLGPU_FRONT_ENDS", sys.executable)
@@ -116,9 +108,10 @@ class SignedIn:
         status, page = self.post(f"hub/login?next={home}", username=name, password="any will do")
         assert status == 200, page
 
-    def get(self, path: str) -> tuple[int, str]:
+    def get(self, path: str, **headers: str) -> tuple[int, str]:
         """Status and text of a page of the hub's."""
-        return self._open(urllib.request.Request(f"{self._hub.url}{path}"))
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self._open(urllib.request.Request(f"{self._hub.url}{path}", headers=given))
 
     def post(self, path: str, **fields: str) -> tuple[int, str]:
         """Send a form, with the secret that the hub put into a cookie for it."""
@@ -155,9 +148,22 @@ def test_a_student_sends_with_their_server_s_token_a_teacher_sees_it_and_another
     status, text = SignedIn(real_hub, "tess").get("services/mlgpu-teacher/")
     assert (status, "07_a_cnn" in text, ">ada</a>" in text) == (200, True, True), real_hub.log()[-3000:]
     assert ada.get(page)[0] == 200
+    assert stat.S_IMODE((real_hub.srv / "mlgpu-teacher").stat().st_mode) == 0o755
     status, text = SignedIn(real_hub, "bob").get(page)
     assert (status, "07_a_cnn" in text) == (403, False)
     assert "You may see only your own page" in text
     # The hub itself lets nobody in who is in neither group.
     status, text = SignedIn(real_hub, "eve").get(page)
     assert (status, "07_a_cnn" in text) == (403, False)
+
+
+def test_the_hub_lets_a_page_s_script_ask_again_and_no_other_program(real_hub: Hub) -> None:
+    tess = SignedIn(real_hub, "tess")
+    status, text = tess.get("services/mlgpu-teacher/")
+    assert status == 200
+    token = re.search(r'data-xsrf="([^"]+)"', text)
+    assert token is not None
+    # As a browser asks for a script.
+    asked = {"Sec_Fetch_Mode": "cors", "Sec_Fetch_Site": "same-origin", "X_Requested_With": "XMLHttpRequest"}
+    assert tess.get("services/mlgpu-teacher/", **asked, X_XSRFToken=token[1])[0] == 200
+    assert tess.get("services/mlgpu-teacher/", **asked)[0] == 401

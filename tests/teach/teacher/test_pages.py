@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from msgspec.structs import replace
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
 from jupyter_mlgpu.teach.packaged import LESSONS
 from jupyter_mlgpu.teach.sharing.report import EXERCISES, SCHEMA, Report, SharedCheck, to_bytes
-from jupyter_mlgpu.teach.teacher import pages
+from jupyter_mlgpu.teach.teacher import frame
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teach.teacher.conftest import Browser, Kernel
 
 TEACHERS = ("teachers",)
+#: The one script that a page may run.
+SCRIPT = (Path(frame.__file__).with_name("live.js")).read_text(encoding="utf-8")
 OPENED = ("area", "br", "hr", "img", "input", "link", "meta")
 
 Browsers = Callable[[str], Browser]
@@ -47,7 +53,15 @@ class Page(HTMLParser):
 
 def text_of(page: str) -> str:
     """What a page says, without its tags."""
-    return re.sub(r"\s+", " ", re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL))
+    return re.sub(
+        r"\s+", " ", re.sub(r"<style>.*?</style>|<script>.*?</script>|<[^>]*>", " ", page, flags=re.DOTALL)
+    )
+
+
+def scripts_of(page: str) -> set[str]:
+    """All scripts in a page; none is loaded from elsewhere."""
+    assert all(attributes == {} for attributes in Page(page).all("script"))
+    return set(re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL))
 
 
 @pytest.fixture
@@ -69,7 +83,7 @@ def test_a_teacher_sees_progress_and_last_receipt_of_each_student(
     row = next(row for row in page.split("<tr>") if ">ada<" in row)
     assert status == 200
     progress = f"07_a_cnn 1 of {len(LESSONS['07_a_cnn'])} 1 of {len(EXERCISES)}"
-    assert f"{progress} cell 2: ok 250 ms 3 GiB TensorFlow 2.19.1, cpu" in text_of(row)
+    assert f"{progress} [6]: ok 250 ms 3 GiB TensorFlow 2.19.1, cpu" in text_of(row)
     assert "ahead by 2 h 00 min" in text_of(row)
     assert Page(page).all("table")
 
@@ -202,24 +216,27 @@ def test_a_script_in_a_name_is_text(hub: StandInHub, service: RunningService, br
     hub.person("tess", TEACHERS)
     tess = browser("tess")
     for path in ("", f"students/{quote(name, safe='')}", f"students/{quote('<b>' + name, safe='')}"):
-        page = Page(tess.get(path)[1])
-        assert page.all("script") == []
+        text = tess.get(path)[1]
+        page = Page(text)
+        assert scripts_of(text) <= {SCRIPT}
         assert {name for _, attributes in page.tags for name in attributes if name.startswith("on")} == set()
     assert "&lt;script&gt;alert(1)&lt;/script&gt;&quot;onclick=&#x27;x&#x27;&amp;amp;" in tess.get()[1]
 
 
-def test_every_page_forbids_scripts_and_frames_and_is_not_kept_by_browsers(
+def test_every_page_forbids_frames_and_all_scripts_but_its_own_and_is_not_kept_by_browsers(
     hub: StandInHub, browser: Browsers, ada_sent: str
 ) -> None:
     ada = browser("ada")
     for path in ("", "students/bea"):
         _, headers, page = ada.whole(path)
-        assert headers["Content-Security-Policy"] == pages.POLICY
-        assert "default-src 'none'" in pages.POLICY
-        assert "unsafe" not in pages.POLICY
+        assert headers["Content-Security-Policy"] == frame.POLICY
+        assert "default-src 'none'" in frame.POLICY
+        assert "unsafe" not in frame.POLICY
+        digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+        assert f"script-src 'sha256-{digest}'; connect-src 'self';" in frame.POLICY
         assert headers["Cache-Control"] == "no-store"
         assert headers["X-Content-Type-Options"] == "nosniff"
-        assert Page(page).all("script") == []
+        assert scripts_of(page) <= {SCRIPT}
 
 
 def test_a_page_can_be_read_by_ear_and_scrolled_with_the_keyboard(
@@ -262,6 +279,16 @@ def test_a_value_that_was_not_measured_is_said_to_be_so(
     assert "Wall time: not measured" in said
     assert "Not measured: the student&#x27;s own receipt says why." in said
     assert "interrupted" in said
+
+
+def test_a_record_outside_of_a_numbered_cell_is_named_by_its_own_number(
+    hub: StandInHub, service: RunningService, browser: Browsers
+) -> None:
+    block = replace(Kernel().record(2), execution_count=None)
+    service.post(hub.person("blocks"), to_bytes(Report(SCHEMA, None, 0.0, (block,), ())))
+    hub.person("tess", TEACHERS)
+    row = next(row for row in browser("tess").get()[1].split("<tr") if ">blocks<" in row)
+    assert "#2: ok" in text_of(row)
 
 
 def test_an_unknown_address_is_said_to_be_none(service: RunningService) -> None:

@@ -163,8 +163,8 @@ def _name(url: str) -> str:
         (b"\xff\xfe", "something else"),
         (b"[" * 100_000, "something else"),
         (b"[]", "the report"),
-        (b'{"schema": 2}', "schema 1"),
-        (b'{"schema": 1}', "lacks"),
+        (b'{"schema": 1}', "schema 2"),
+        (b'{"schema": 2}', "lacks"),
     ],
     ids=["empty", "not UTF-8", "nested", "a list", "another schema", "no fields"],
 )

@@ -54,13 +54,33 @@ def test_tables_of_another_form_are_refused_and_left_as_they_are(
     take(store, "ada", kernel.report(1))
     engine = create_engine(database.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
-        connection.execute(text("UPDATE mlgpu_form SET form = 2"))
+        connection.execute(text("UPDATE mlgpu_form SET form = 3"))
         connection.execute(text("DROP TABLE mlgpu_checks"))
-    with pytest.raises(UsageError, match="has tables of form 2, and this jupyter_mlgpu reads form 1: run"):
+    with pytest.raises(
+        UsageError, match="has tables of form 3, and this jupyter_mlgpu reads form 2: install"
+    ):
         open_database(database)
     found = inspect(engine).get_table_names()
     engine.dispose()
     assert sorted(found) == ["mlgpu_form", "mlgpu_records", "mlgpu_students"]
+
+
+def test_a_database_of_the_first_form_is_upgraded_and_keeps_what_it_has(
+    store: ReportStore, kernel: Kernel, database: str
+) -> None:
+    take(store, "ada", kernel.report(1))
+    engine = create_engine(database.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE mlgpu_records DROP COLUMN execution_count"))
+        connection.execute(text("UPDATE mlgpu_form SET form = 1"))
+    engine.dispose()
+    upgraded = ReportStore(open_database(database))
+    take(upgraded, "ada", kernel.report(2))
+    ada = upgraded.student("ada")
+    assert ada is not None
+    assert [one.record.execution_count for one in ada.receipts] == [6, None]
+    upgraded.close()
+    open_database(database).dispose()  # and is opened again as it is
 
 
 def test_the_same_report_twice_is_kept_once(store: ReportStore, kernel: Kernel) -> None:
