@@ -74,22 +74,22 @@ extern "C" __global__ void along(const float* a, const float* b, float* c, int n
 }
 """
 
-#: A thread computes R x R numbers of a tile of T x T; the tiles of a and b are fetched in slices of 16.
+#: A thread computes R x R numbers of a tile of T x T; the tiles of a and b are fetched in slices of 32.
 REGISTERS = r"""
 extern "C" __launch_bounds__(T / R * T / R) __global__ void registers(
     const float* a, const float* b, float* c, int n
 ) {
-    __shared__ float left[T][16], right[16][T];
+    __shared__ float left[T][32], right[32][T];
     const int threads = T / R, x = threadIdx.x, y = threadIdx.y;
     const int row = blockIdx.y * T, column = blockIdx.x * T;
     float total[R][R] = {};
-    for (int first = 0; first < n; first += 16) {
-        for (int at = y * threads + x; at < T * 16; at += threads * threads) {
-            left[at / 16][at % 16] = a[(row + at / 16) * n + first + at % 16];
+    for (int first = 0; first < n; first += 32) {
+        for (int at = y * threads + x; at < T * 32; at += threads * threads) {
+            left[at / 32][at % 32] = a[(row + at / 32) * n + first + at % 32];
             right[at / T][at % T] = b[(first + at / T) * n + column + at % T];
         }
         __syncthreads();
-        for (int k = 0; k < 16; k++) {
+        for (int k = 0; k < 32; k++) {
             float of_a[R], of_b[R];
             for (int i = 0; i < R; i++) of_a[i] = left[y + i * threads][k];
             for (int j = 0; j < R; j++) of_b[j] = right[k][x + j * threads];
