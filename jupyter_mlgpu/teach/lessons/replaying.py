@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from jupyter_mlgpu.measure import tracing
 from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.markup import Markup, element, joined
 from jupyter_mlgpu.show.receipts import page, strip, text
 from jupyter_mlgpu.show.receipts.page import OpenReceipt
 from jupyter_mlgpu.teach.lessons import machine, recordings
+
+#: Lines that a cell without a strip may have before it is folded.
+_MOST_LINES = 12
 
 
 @dataclass(frozen=True)
@@ -100,11 +105,18 @@ def _text(cell: ReplayedCell) -> Iterator[str]:
 
 def _html(cell: ReplayedCell) -> Markup:
     code = element("pre", cell.code, style="margin:0;overflow-x:auto")
+    if cell.record is None and len(cell.code.splitlines()) > _MOST_LINES:
+        code = element("details", element("summary", _folded(cell.code)), code)
     number = element("span", f"[{cell.number}]", style="opacity:.6")
     return joined(
         element("div", number, code, style="display:flex;gap:1em;margin:1em 0 .3em"),
         *(_answer(cell.record) if cell.record is not None else []),
     )
+
+
+def _folded(code: str) -> str:
+    """Return the title of a folded cell, which only prepares the others."""
+    return translate(say("The program that they share, {count} lines", count=len(code.splitlines())))
 
 
 def _answer(record: Record) -> Iterator[Markup]:
