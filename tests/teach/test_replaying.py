@@ -36,6 +36,12 @@ def test_each_cell_has_its_code_and_its_strip(name):
     assert shown._repr_html_().count("<img ") == len(cells)
 
 
+def test_a_long_program_that_only_prepares_the_others_is_folded(name):
+    program = RUN[name].read_text().split("# %%\n")[0].strip().splitlines()
+    folded = replay(name)._repr_html_().count("<details><summary>The program that they share, ")
+    assert folded == (1 + len(program) > 12)
+
+
 def test_they_are_no_receipts_of_the_notebook():
     assert not hasattr(replay("03_waits"), "_repr_mimebundle_")
 
