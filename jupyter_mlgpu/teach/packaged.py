@@ -26,7 +26,6 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "13_fine_tuning": ("pool", "few", "lead"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
     "15_a_gpt_that_writes": (
-        "next_tokens",
         "probabilities",
         "attend_cached",
         "cache_bytes",

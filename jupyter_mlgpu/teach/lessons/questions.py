@@ -28,6 +28,7 @@ _QUESTIONS = (
     say("With a batch of 16: how many times as fast as one engine are two?"),
     say("At 512 tokens, how many times as fast is a token with the cache?"),
     say("How many tokens a second will the large GPT write?"),
+    say("What is the loss if every place is said to be 0?"),
     say("A stride of 32: how many times as many bytes are moved?"),
     say("Every 8th number: how many percent of the time of all additions?"),
     say("Without the second barrier: how many of the 1,024 numbers will be wrong?"),

@@ -1,4 +1,4 @@
-"""Lesson 15: next tokens, a temperature, attention with a cache, the cache's bytes, and tokens a second."""
+"""Lesson 15: a temperature, attention with a cache, the cache's bytes, and tokens a second."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ import numpy as np
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
-
-
-def next_tokens(rows: Any) -> Any:
-    """Return what the model is shown, and the token that follows each: `[rows, n + 1]` to two `[rows, n]`."""
-    return rows[:, :-1], rows[:, 1:]
 
 
 def probabilities(scores: Any, temperature: float) -> Any:
@@ -34,9 +29,9 @@ def attend_cached(query: Any, key: Any, value: Any, keys: Any, values: Any, plac
     return (powers * values[:, : place + 1]).sum(axis=1) / powers.sum(axis=1)
 
 
-def cache_bytes(layers: int, width: int, length: int, number: int) -> int:
-    """Return the bytes of the keys and values of `length` tokens; `number` is the bytes of one number."""
-    return 2 * layers * width * length * number
+def cache_bytes(layers: int, width: int, length: int, bytes_each: int) -> int:
+    """Return the bytes of the keys and values of `length` tokens; each number has `bytes_each` bytes."""
+    return 2 * layers * width * length * bytes_each
 
 
 def tokens_a_second(bandwidth: float, weights: float, cache: float, texts: int) -> float:
@@ -51,12 +46,6 @@ def _kept_as_well(answer: Any, arguments: Arguments) -> object:
     """Call `answer`, and return its result with the keys and values as it left them."""
     mixed = answer(*arguments.values())
     return None if mixed is None or mixed is ... else (mixed, arguments["keys"], arguments["values"])
-
-
-def _fresh_rows(draw: random.Random) -> Arguments:
-    numbers = np.random.default_rng(draw.getrandbits(32))
-    shape = (draw.randint(2, 3), draw.randint(5, 7))
-    return {"rows": numbers.permutation(np.arange(5, 5 + 40))[: shape[0] * shape[1]].reshape(shape)}
 
 
 def _fresh_scores(draw: random.Random) -> Arguments:
@@ -82,7 +71,7 @@ def _fresh_sizes(draw: random.Random) -> Arguments:
         "layers": draw.randint(12, 96),
         "width": 64 * draw.randint(12, 99),
         "length": draw.randint(500, 5000),
-        "number": draw.choice([1, 2, 4]),
+        "bytes_each": draw.choice([1, 2, 4]),
     }
 
 
@@ -96,13 +85,6 @@ def _fresh_speed(draw: random.Random) -> Arguments:
 
 
 EXERCISES = (
-    Exercise(
-        name="next_tokens",
-        task=say("return what the model is shown, and the token that follows each of these tokens"),
-        reference=next_tokens,
-        example={"rows": np.array([[11, 12, 13, 14], [21, 22, 23, 24]])},
-        fresh=_fresh_rows,
-    ),
     Exercise(
         name="probabilities",
         task=say("return the probability of each token at this temperature"),
@@ -131,7 +113,7 @@ EXERCISES = (
         name="cache_bytes",
         task=say("return the bytes of the keys and the values of a text of this length"),
         reference=cache_bytes,
-        example={"layers": 10, "width": 100, "length": 1000, "number": 2},
+        example={"layers": 10, "width": 100, "length": 1000, "bytes_each": 2},
         fresh=_fresh_sizes,
     ),
     Exercise(

@@ -10,18 +10,6 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.coaching import coaching
 
 
-def same_twice(rows: Any) -> Any:
-    return rows[:, :-1], rows[:, :-1]
-
-
-def previous(rows: Any) -> Any:
-    return rows[:, 1:], rows[:, :-1]
-
-
-def along_the_rows(rows: Any) -> Any:
-    return rows[:-1], rows[1:]
-
-
 def _softmax(scores: Any) -> Any:
     powers = np.exp(scores - scores.max())
     return powers / powers.sum()
@@ -59,15 +47,15 @@ def nothing_kept(query: Any, key: Any, value: Any, keys: Any, values: Any, place
     return _attended(query, keys[:, : place + 1], values[:, : place + 1])
 
 
-def keys_alone(layers: Any, width: Any, length: Any, number: Any) -> Any:
-    return layers * width * length * number
+def keys_alone(layers: Any, width: Any, length: Any, bytes_each: Any) -> Any:
+    return layers * width * length * bytes_each
 
 
-def one_layer(layers: Any, width: Any, length: Any, number: Any) -> Any:
-    return 2 * width * length * number
+def one_layer(layers: Any, width: Any, length: Any, bytes_each: Any) -> Any:
+    return 2 * width * length * bytes_each
 
 
-def numbers_only(layers: Any, width: Any, length: Any, number: Any) -> Any:
+def numbers_only(layers: Any, width: Any, length: Any, bytes_each: Any) -> Any:
     return 2 * layers * width * length
 
 
@@ -84,21 +72,6 @@ def steps_a_second(bandwidth: Any, weights: Any, cache: Any, texts: Any) -> Any:
 
 
 COACHING = {
-    "next_tokens": coaching(
-        hints=[
-            say("Behind the first token of a row stands the second one: this is what it has to guess."),
-            say("Both have one token less than the row. Which end is missing in each?"),
-            say("`rows[:, :-1]` is all but the last token of each row, `rows[:, 1:]` all but the first."),
-        ],
-        mistakes=[
-            (say("Here each token has to guess itself: the model would only learn to copy."), same_twice),
-            (say("Your model guesses the token before, and would write backwards."), previous),
-            (
-                say("You moved the rows, not the tokens in a row: the second axis is the text."),
-                along_the_rows,
-            ),
-        ],
-    ),
     "probabilities": coaching(
         hints=[
             say("A small temperature makes the differences between the scores larger."),

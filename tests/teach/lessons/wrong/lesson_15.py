@@ -3,26 +3,6 @@
 import numpy as np
 
 
-def the_same_twice(rows):
-    return rows[:, :-1], rows[:, :-1]
-
-
-def the_token_before(rows):
-    return rows[:, 1:], rows[:, :-1]
-
-
-def the_whole_row(rows):
-    return rows, rows[:, 1:]
-
-
-def two_later(rows):
-    return rows[:, :-2], rows[:, 2:]
-
-
-def moved_rows(rows):
-    return rows[:-1], rows[1:]
-
-
 def softmax(x, axis=-1):
     powers = np.exp(x - x.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
@@ -87,20 +67,20 @@ def over_the_heads(query, key, value, keys, values, place):
     return (softmax(scores, axis=0) * values[:, : place + 1]).sum(axis=1)
 
 
-def keys_only(layers, width, length, number):
-    return layers * width * length * number
+def keys_only(layers, width, length, bytes_each):
+    return layers * width * length * bytes_each
 
 
-def one_layer(layers, width, length, number):
-    return 2 * width * length * number
+def one_layer(layers, width, length, bytes_each):
+    return 2 * width * length * bytes_each
 
 
-def not_in_bytes(layers, width, length, number):
+def not_in_bytes(layers, width, length, bytes_each):
     return 2 * layers * width * length
 
 
-def length_squared(layers, width, length, number):
-    return 2 * layers * width * length**2 * number
+def length_squared(layers, width, length, bytes_each):
+    return 2 * layers * width * length**2 * bytes_each
 
 
 def seconds(bandwidth, weights, cache, texts):
@@ -124,7 +104,6 @@ def steps(bandwidth, weights, cache, texts):
 
 
 WRONG = {
-    "next_tokens": [the_same_twice, the_token_before, the_whole_row, two_later, moved_rows],
     "probabilities": [multiplied, divided_after, not_used, no_softmax, squared],
     "attend_cached": [
         all_places,
