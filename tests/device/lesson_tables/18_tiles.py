@@ -74,12 +74,12 @@ extern "C" __global__ void along(const float* a, const float* b, float* c, int n
 }
 """
 
-#: A thread computes R x R numbers of a tile of T x T; the tiles of a and b are fetched in slices of 32.
+#: A thread computes R x R numbers of a tile of T x T; the tiles of a and b are fetched 32 columns and rows at a time.
 REGISTERS = r"""
 extern "C" __launch_bounds__(T / R * T / R) __global__ void registers(
     const float* a, const float* b, float* c, int n
 ) {
-    __shared__ float left[T][32], right[32][T];
+    __shared__ float left[T][33], right[32][T];  // 33: rows begin in different banks
     const int threads = T / R, x = threadIdx.x, y = threadIdx.y;
     const int row = blockIdx.y * T, column = blockIdx.x * T;
     float total[R][R] = {};

@@ -40,16 +40,6 @@ def test_on_the_processor_a_product_is_faster_than_if_each_number_was_fetched_an
     assert float(product) > 4 * 3 * float(addition)
 
 
-def test_the_lesson_is_not_longer_than_it_says(lesson):
-    optional = ("own-strides-says", "predict-eighth", "own-strides", "metal-says", "metal", "sources")
-    required = [cell for name, cell in lesson.cells.items() if name not in optional]
-    code = [cell.source for cell in required if cell.cell_type == "code"]
-    prose = [lesson.prose(cell.id) for cell in required if cell.cell_type == "markdown"]
-    lines = [line for text in prose for line in text.splitlines() if not line.startswith(("    ", "|"))]
-    assert sum(len(text.splitlines()) for text in code) <= 230
-    assert sum(len(line.split()) for line in lines) <= 2100
-
-
 def test_a_coalesced_access_wastes_nothing_and_a_stride_of_eight_seven_eighths(lesson):
     moved = dict(re.findall(r"^ *(\d+) .* (\d+)$", lesson.shown("stride"), re.MULTILINE))
     assert moved == {"1": "1", "2": "2", "4": "4", "8": "8", "16": "8", "32": "8"}
