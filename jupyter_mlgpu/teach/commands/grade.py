@@ -23,6 +23,7 @@ from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.teach.commands.collect import notebooks_of
 from jupyter_mlgpu.teach.commands.through_nbgrader import make_release, nbgrader
 from jupyter_mlgpu.teach.grading import feedback, probe
+from jupyter_mlgpu.teach.grading.modules import require_modules
 from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox
 
 GRADES = "grades.csv"
@@ -75,6 +76,7 @@ def grade(
     if not unsafe_same_user:
         handed_in = sorted((course / "submitted").glob(f"*/{lab}/*.ipynb"))
         sandbox = probe.find([course / "source" / lab / names[0], course / "gradebook.db", *handed_in[:1]])
+    require_modules(sandbox, course / "source" / lab)
     options = [
         f"--RunApart.sandbox={sandbox.name}",
         f"--RunApart.seconds={timeout}",
