@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.errors import GradingError
 from jupyter_mlgpu.record.extras import install_line
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
@@ -23,8 +24,7 @@ from jupyter_mlgpu.teach.grading.sandbox import Sandbox
 
 #: Seconds within which a module can be imported. A framework takes up to half a minute on a slow disk.
 _LONGEST = 120
-#: The extras of this package that bring modules of labs. `classroom` brings the others of our labs.
-_EXTRAS = {"jax": "jax", "keras": "tensorflow", "mlx": "mlx", "tensorflow": "tensorflow", "torch": "torch"}
+#: What the extra `classroom` brings for labs. Each framework has an extra of its own name.
 _OF_CLASSROOM = {"numpy"}
 
 
@@ -50,7 +50,7 @@ def imported_modules(notebook: Mapping[str, Any]) -> set[str]:
     Imports in a `try` are left out, because the cell expects that they may fail.
     """
     found: set[str] = set()
-    for cell in notebook["cells"]:
+    for cell in notebook.get("cells", ()):
         if cell["cell_type"] == "code" and "raises-exception" not in cell["metadata"].get("tags", ()):
             try:
                 tree = ast.parse(plain_python("".join(cell["source"])))
@@ -91,14 +91,14 @@ def _why_not(sandbox: Sandbox, name: str) -> str | None:
 
 
 def _sentence(lab: str, problems: Mapping[str, str]) -> Sentence:
-    extras = sorted({_EXTRAS[name] for name in problems if name in _EXTRAS})
+    frameworks = [name for name in problems if name in registry.OWN]
     found = say(
         "{lab} cannot be graded with this Python, {python}, so no student's code was run: {problems}.",
         lab=lab,
         python=sys.executable,
         problems="; ".join(f"{name} ({why})" for name, why in problems.items()),
     )
-    if problems.keys() <= _EXTRAS.keys() | _OF_CLASSROOM:
-        line = install_line(",".join(["classroom", *extras]))
+    if problems.keys() <= {*registry.OWN, *_OF_CLASSROOM}:
+        line = install_line(",".join(["classroom", *frameworks]))
         return joined(found, say("Run `{line}` and grade again.", line=line))
     return joined(found, say("Install these packages for it and grade again."))
