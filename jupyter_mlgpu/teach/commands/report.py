@@ -171,7 +171,7 @@ def devices_line(entries: Sequence[Entry]) -> str:
     """Return a sentence on the devices in all records, or that there are none."""
     seen = sorted({device for entry in entries for device in devices(entry)})
     if not seen:
-        return "devices seen: none; only records of a framework such as PyTorch name the device"
+        return "devices seen: none; only records of a framework name the device"
     return f"devices seen: {', '.join(seen)}"
 
 

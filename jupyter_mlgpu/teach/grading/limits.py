@@ -13,7 +13,7 @@ from jupyter_mlgpu.measure.activity.counters import cores
 
 #: Most files, pipes and sockets that one process may have open: the usual default of systems.
 _MOST_OPEN = 1024
-#: Bytes of memory that each submission can use if several are graded at once. TensorFlow takes 0.6 GB.
+#: Bytes of memory that each submission can use if several are graded at once.
 _LEAST_MEMORY = 2 * 1024**3
 
 
