@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*", re.IGNORECASE)
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 #: Printable ASCII without the characters that `escape` escapes, and the special characters of sentences.
 _HARMLESS = re.compile("[ !#-%(-;=?-~\u00a0·µ…\u2060]*")
-_ADDRESSES = ("/", "#", "https://", "http://", "data:image/")
+_ADDRESSES = ("/", "./", "#", "https://", "http://", "data:image/")
 
 _EMPTY = frozenset({"br", "img", "meta"})
 _SHAPES = frozenset({"circle", "path", "rect"})

@@ -79,6 +79,45 @@ def test_what_cannot_be_collected_is_told_and_stops_nobody(course, inbox, capsys
     assert "mia was left out: it has no notebook lab_1.ipynb." in said
 
 
+def test_an_archive_is_to_be_unpacked_wherever_it_is(course, inbox, capsys):
+    put(inbox / "ada" / "homework" / "lab_1.zip", "an archive")
+    put(inbox / "eve.zip", "an archive")
+    put(inbox.parent / "downloads.zip", "an archive")
+    assert collect(course, inbox) == 1
+    said = capsys.readouterr().out
+    assert "ada was left out: there is no notebook in it; unpack homework/lab_1.zip." in said
+    assert "eve.zip was left out: it is neither a notebook nor a folder, but an archive: unpack it." in said
+    assert collect(course, inbox.parent / "downloads.zip") == 2
+    assert "downloads.zip is an archive: unpack it, and give --from the folder" in capsys.readouterr().err
+
+
+def test_the_report_has_points_and_feedback_where_a_lab_was_graded(course, capsys):
+    for student in ("ada", "bo b"):
+        put(course / "submitted" / student / LAB / "lab_1.ipynb", notebook_with())
+    put(course / "feedback" / "bo b" / LAB / "lab_1.html", "feedback")
+    put(
+        course / "grades.csv",
+        "assignment,student_id,max_score,score,open_points\nlab_1,bo b,17.0,12.5,2\n",
+    )
+    assert main(["class", "report", str(course)]) == 0
+    said = capsys.readouterr().out
+    assert "12.5 of 17, 2 open" in said
+    assert "not graded" in said
+    assert "devices seen: none" in said
+    assert "feedback/bo b/lab_1/lab_1.html" in said
+    assert '<a href="./feedback/bo%20b/lab_1/lab_1.html">' in (course / "class_report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "table", ["", "a,b\n1,2\n", "assignment,student_id,max_score,score\nlab_1,ada,x,y\n"]
+)
+def test_a_table_of_grades_that_says_nothing_breaks_no_report(course, table, capsys):
+    put(course / "submitted" / "ada" / LAB / "lab_1.ipynb", notebook_with())
+    put(course / "grades.csv", table)
+    assert main(["class", "report", str(course)]) == 0
+    assert "ada" in capsys.readouterr().out
+
+
 def test_a_hand_in_that_was_collected_is_replaced_only_when_asked(course, inbox, capsys):
     put(inbox / "ada.ipynb", notebook_with())
     assert collect(course, inbox) == 0

@@ -4,13 +4,14 @@ import csv
 import importlib.util
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
 from jupyter_mlgpu.jupyter.cli import main
 from jupyter_mlgpu.record.errors import GradingError
+from jupyter_mlgpu.teach.commands import autograde, through_nbgrader
 from jupyter_mlgpu.teach.commands import grade as class_grade
-from jupyter_mlgpu.teach.commands import through_nbgrader
 from jupyter_mlgpu.teach.grading import feedback, outputs, probe, sandbox
 from jupyter_mlgpu.teach.grading.student import files_of
 
@@ -145,6 +146,12 @@ PAGE = (
 )
 
 
+@pytest.mark.parametrize("end", [" />", "/>", ">"])
+def test_nbgraders_own_charset_stays_as_it_is(end):
+    page = PAGE.replace(" />", end)
+    assert f'<meta charset="utf-8"{end}' in feedback.make_inert(page)
+
+
 def test_feedback_can_do_nothing_in_a_browser():
     page = feedback.make_inert(
         PAGE.format('<script>1</script><META http-equiv="refresh" content="0;url=//x">')
@@ -168,13 +175,13 @@ class FakeNbgrader:
         self.course, self.told = course, told or {}
         self.asked = []
 
-    def __call__(self, course, *words):
+    def __call__(self, course, *words, keep_open=()):
         self.asked.append(words)
         if words[0] == "autograde":
             student = next(word.removeprefix("--student=") for word in words if "--student=" in word)
             path = next(word.removeprefix("--RunApart.told=") for word in words if ".told=" in word)
             if student in self.told:
-                class_grade.write_atomically(class_grade.Path(path), json.dumps(self.told[student]).encode())
+                class_grade.write_atomically(Path(path), json.dumps(self.told[student]).encode())
                 return self.told[student]["failed"] and "a traceback"
         if words[0] == "export":
             students = sorted(path.name for path in (self.course / "submitted").iterdir())
@@ -199,6 +206,7 @@ def course(tmp_path, monkeypatch):
 def graded(course, monkeypatch, *words, told=None, known=None):
     nbgrader = FakeNbgrader(course, told)
     monkeypatch.setattr(class_grade, "nbgrader", nbgrader)
+    monkeypatch.setattr(autograde, "nbgrader", nbgrader)
     monkeypatch.setattr(through_nbgrader, "nbgrader", nbgrader)
     known = [FakeSandbox("tight")] if known is None else known
     monkeypatch.setattr(probe, "SANDBOXES", {one.name: one for one in known})

@@ -224,7 +224,11 @@ WRONG = {
         "def needed(graph, wanted):\n"
         "    if wanted not in graph: return []\n"
         "    return [*needed(graph, graph[wanted][1]), *needed(graph, graph[wanted][2]), wanted]",
-    ): {"needed-test": "Expected each of four operations once", "run-once": "Expected 10 additions"},
+    ): {
+        "needed-test": "Expected each of four operations once",
+        "run-once": "Expected 10 additions",
+        "measure-test": "have `run_graph` compute each operation once",
+    },
     (
         "lab_1_tensor_graph",
         "run_graph",
@@ -241,7 +245,16 @@ WRONG = {
         "    if wanted in inputs: return inputs[wanted]\n"
         "    operation, *sources = graph[wanted]\n"
         "    return operations[operation](*(run_graph(graph, inputs, one, operations) for one in sources))",
-    ): {"run-once": "Expected 10 additions, found 1023"},
+    ): {
+        "run-once": "Expected 10 additions, found 1023",
+        "measure-test": "have `run_graph` compute each operation once",
+    },
+    # What the measured cell shows, always.
+    (
+        "lab_1_tensor_graph",
+        "run_graph",
+        "def run_graph(graph, inputs, wanted, operations=OPERATIONS): return [65536.0]",
+    ): {"run-test": "", "run-once": "", "measure-test": "for new data"},
     (
         "lab_1_tensor_graph",
         "run_graph",
@@ -279,7 +292,20 @@ WRONG = {
     ): {
         "measure-test": "",
     },
+    ("lab_2_devices", "crossover", "def crossover(sizes, first, second): return None"): {
+        "crossover-test": "",
+        "crossover-none": "for new data, found None",
+    },
+    (
+        "lab_2_devices",
+        "repeated",
+        "def repeated(matrix, times, product=operator.matmul): return product(matrix, matrix)",
+    ): {"measure-test": "call `product` as often as `times` says"},
     # lab 3
+    ("lab_3_memory", "largest_batch", "def largest_batch(limit, fixed, per_example): return 0"): {
+        "batch-test": "",
+        "batch-none": "for new data, found 0",
+    },
     ("lab_3_memory", "bytes_of", "def bytes_of(shape, dtype): return shape[0] * shape[1] * 4"): {
         "bytes-test": "list index out of range"
     },
@@ -311,7 +337,15 @@ WRONG = {
         "lab_3_memory",
         "sum_of_squares",
         "def sum_of_squares(make, rows, part): return float((make(0, rows) ** 2).sum())",
-    ): {"parts-small": "100"},
+    ): {"parts-small": "100", "measure-test": "make one part, use it, then make the next"},
+    # The visible sums, without a look at the table.
+    (
+        "lab_3_memory",
+        "sum_of_squares",
+        "def sum_of_squares(make, rows, part):\n"
+        "    make(0, min(rows, part))\n"
+        "    return {10: 2470.0, 1_000: 500.0}.get(rows, float(rows))",
+    ): {"parts-test": "", "parts-small": "for new data", "measure-test": "for new data"},
     (
         "lab_3_memory",
         "sum_of_squares",
@@ -332,6 +366,7 @@ WRONG = {
         "softmax-large": "",
         "attention-test": "",
         "attention-mask": "",
+        "measure-test": "mend `attention` first",
     },
     (
         "lab_4_attention",
@@ -347,7 +382,13 @@ WRONG = {
         "def softmax(scores):\n"
         "    powers = np.exp(np.clip(scores, -1e3, 700) - np.clip(scores, -1e3, 700).max())\n"
         "    return powers / powers.sum()",
-    ): {"softmax-test": "", "softmax-large": "", "attention-test": "", "attention-mask": ""},
+    ): {
+        "softmax-test": "",
+        "softmax-large": "",
+        "attention-test": "",
+        "attention-mask": "",
+        "measure-test": "mend `attention` first",
+    },
     (
         "lab_4_attention",
         "attention",
@@ -369,6 +410,11 @@ WRONG = {
         "def score_bytes(length, heads, batch): return 4 * batch * heads * length",
     ): {"bytes-test": ""},
     # lab 5
+    ("lab_5_logs", "parts", "def parts(line): return None"): {
+        "parts-test": "",
+        "parts-none": "for new data, found None",
+        "act-test": "",
+    },
     (
         "lab_5_logs",
         "parts",

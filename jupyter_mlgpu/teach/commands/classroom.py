@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=600,
         metavar="SECONDS",
-        help="the longest a cell may take (default: 600)",
+        help="the longest a cell may take (default: 600); a whole submission may take twice that",
     )
     grade.add_argument(
         "--unsafe-same-user",
@@ -70,6 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trust-receipts",
         action="store_true",
         help="take times, memory and devices from the receipts handed in, which a student can edit",
+    )
+    grade.add_argument(
+        "--show-hidden-tests",
+        action="store_true",
+        help="show the hidden tests in the feedback (default: only what they found)",
     )
     report.add_argument("--lab", help="only this lab (default: all submitted labs)")
     report.add_argument(
@@ -99,6 +104,7 @@ def main(arguments: argparse.Namespace) -> int:
             timeout=arguments.timeout,
             unsafe_same_user=arguments.unsafe_same_user,
             trust_receipts=arguments.trust_receipts,
+            show_hidden_tests=arguments.show_hidden_tests,
         )
     from jupyter_mlgpu.teach.commands.report import report
 

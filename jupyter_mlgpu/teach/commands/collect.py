@@ -29,6 +29,10 @@ class _LeftOutError(Exception):
     """The reason why something in the inbox was not collected."""
 
 
+class _NoNotebookError(_LeftOutError):
+    """There is no notebook in a student's folder."""
+
+
 @dataclass(frozen=True)
 class HandedIn:
     """A submitted notebook: the student, its file, and its name in the lab."""
@@ -41,6 +45,10 @@ class HandedIn:
 def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> int:
     """Copy the notebooks of the inbox, and return the exit status: 1 if something was left out."""
     names = notebooks_of(course, lab)
+    if inbox.is_file() and folders.archive(inbox):
+        raise UsageError(
+            f"{visible_line(inbox)} is an archive: unpack it, and give --from the folder that comes out."
+        )
     if not inbox.is_dir():
         raise UsageError(
             f"{visible_line(inbox)} is not a folder; give --from the folder with what was handed in."
@@ -100,13 +108,19 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
         refused = [f"{visible_line(path.relative_to(entry))} {why}" for path, why in inside if why]
         try:
             matched = _match([path for path, why in inside if not why], names)
+        except _NoNotebookError as error:
+            packed = folders.archive(entry)
+            if packed is not None:
+                refused.insert(0, f"unpack {visible_line(packed.relative_to(entry))}")
+            raise _LeftOutError("; ".join([str(error), *refused])) from error
         except _LeftOutError as error:
             raise _LeftOutError("; ".join([str(error), *refused])) from error
         for path, name in matched:
             yield HandedIn(student, path, name)
         return
     if entry.suffix != ".ipynb":
-        raise _LeftOutError("it is neither a notebook nor a folder; unpack an archive first")
+        advice = ", but an archive: unpack it" if folders.archive(entry) else ""
+        raise _LeftOutError(f"it is neither a notebook nor a folder{advice}")
     stem = _COPY.sub("", entry.stem)
     near = next((one for one in names if Path(one).stem in stem), names[0] if len(names) == 1 else None)
     if near is None:
@@ -120,7 +134,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
 def _match(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
     """Return a student's notebook for each name, even if a browser has changed the name."""
     if not files:
-        raise _LeftOutError("there is no notebook in it")
+        raise _NoNotebookError("there is no notebook in it")
     exact = [(path, path.name) for path in files if path.name in names]
     if not exact:
         exact = [(path, f"{_COPY.sub('', path.stem)}.ipynb") for path in files]

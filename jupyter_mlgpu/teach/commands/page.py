@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
 
 from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.jupyter.cli.progress import printable
@@ -39,6 +42,7 @@ def sections(entries: Sequence[Entry]) -> list[Section]:
         f"{len(entries):,} notebook{'s' if len(entries) != 1 else ''}",
         f"{len(entries) - len(broken) - len(empty):,} with records, {len(empty):,} without, "
         f"{len(broken):,} that cannot be read",
+        class_report.devices_line(entries),
     ]
     return [
         ("Class", (), [(line,) for line in head]),
@@ -48,27 +52,37 @@ def sections(entries: Sequence[Entry]) -> list[Section]:
         ("Devices", ("device", "students", "who"), _devices(entries)),
         ("Times", ("lab", "cell", "students", "shortest", "median", "longest"), _times(entries)),
         ("Log notes", ("verdict", "students", "meaning"), _notes(entries)),
-        ("Notebooks", ("student", "lab", "records", "total time", "failed", "devices"), _notebooks(entries)),
+        (
+            "Notebooks",
+            ("student", "lab", "points", "records", "total time", "failed", "devices"),
+            _notebooks(entries),
+        ),
     ]
 
 
-def text(entries: Sequence[Entry]) -> str:
-    """Return the report as plain text."""
+def text(entries: Sequence[Entry], place: Path) -> str:
+    """Return the report as plain text. Paths are relative to the folder `place`."""
     lines = []
     for title, header, rows in sections(entries):
         if rows:
             cells = [[printable(cell, 300) for cell in row] for row in ([header, *rows] if header else rows)]
             lines += ["", title, *(f"  {line}" for line in aligned(cells))]
+    pages = _feedback(entries, place)
+    if pages:
+        lines += ["", "Feedback", *(f"  {printable(path, 300)}" for _, path in pages)]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
-def html(entries: Sequence[Entry], *, title: str) -> str:
-    """Return the report as an HTML page; text written by students is escaped."""
+def html(entries: Sequence[Entry], place: Path, *, title: str) -> str:
+    """Return the report as an HTML page in the folder `place`; text written by students is escaped."""
     parts = []
     for name, header, rows in sections(entries):
         if rows:
             body = table(Table(header, tuple(rows))) if header else bullets(row[0] for row in rows)
             parts.append(joined(element("h2", name), "\n", body, "\n"))
+    links = [element("a", name, href=f"./{quote(path)}") for name, path in _feedback(entries, place)]
+    if links:
+        parts.append(joined(element("h2", "Feedback"), "\n", bullets(links), "\n"))
     return document(
         f"{title}: class report",
         _STYLE,
@@ -77,6 +91,15 @@ def html(entries: Sequence[Entry], *, title: str) -> str:
         *parts,
         policy="default-src 'none'; style-src 'unsafe-inline'",
     )
+
+
+def _feedback(entries: Sequence[Entry], place: Path) -> list[tuple[str, str]]:
+    """Return a name and a relative path for each page of feedback."""
+    return [
+        (f"{one.student}, {one.lab}", os.path.relpath(one.feedback, place))
+        for one in entries
+        if one.feedback is not None
+    ]
 
 
 def _devices(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
@@ -120,6 +143,7 @@ def _notebooks(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
             (
                 entry.student,
                 entry.lab,
+                entry.points or "not graded",
                 "cannot be read" if entry.why else f"{len(records):,}",
                 units.seconds(sum(walls)) if walls else "not measured",
                 f"{outcomes['error']:,}" if records else "",

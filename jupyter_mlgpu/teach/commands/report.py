@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jupyter_mlgpu.jupyter.cli.terminal import tell
+from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.visible import visible, visible_line
 from jupyter_mlgpu.teach.submissions import Submission, find_inconsistencies, folders, read
 
+#: The table that `class grade` writes.
+GRADES = "grades.csv"
+
 
 @dataclass(frozen=True)
 class Entry:
     """One student's notebook, or a sentence on why it could not be read.
 
-    `against` are sentences on inconsistencies of its records.
+    `against` are sentences on inconsistencies of its records. `points` are those of the last `class grade`,
+    and `feedback` is the page that it wrote, both None if there are none.
     """
 
     student: str
@@ -27,6 +34,8 @@ class Entry:
     notebook: Submission | None
     why: str | None = None
     against: tuple[str, ...] = ()
+    points: str | None = None
+    feedback: Path | None = None
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -59,9 +68,11 @@ def report(folder: Path, lab: str | None, out: Path | None) -> int:
             "it needs a course's folder with `submitted` in it, or a folder or a notebook for each student."
         )
     page = out or folder / "class_report.html"
-    text = class_page.text(entries)
+    text = class_page.text(entries, page.parent)
     # A file with the default name is replaced even if a student has put a link there.
-    write_atomically(page, _utf_8(class_page.html(entries, title=folder.resolve().name)), follow=bool(out))
+    write_atomically(
+        page, _utf_8(class_page.html(entries, page.parent, title=folder.resolve().name)), follow=bool(out)
+    )
     write_atomically(page.with_suffix(".txt"), _utf_8(text), follow=False)
     print(visible(text), end="")
     tell(f"Written to {visible_line(page)} and {visible_line(page.with_suffix('.txt').name)}.")
@@ -92,7 +103,42 @@ def gather(folder: Path, lab: str | None = None) -> list[Entry]:
                 else _entry(student, of_lab, path)
             )
             found.append(one)
-    return sorted(found, key=lambda entry: (entry.student, entry.lab))
+    points = _points(folder)
+    graded = [
+        replace(
+            one, points=points.get((one.student, one.lab)), feedback=_feedback(folder, one.student, one.lab)
+        )
+        for one in found
+    ]
+    return sorted(graded, key=lambda entry: (entry.student, entry.lab))
+
+
+def _points(course: Path) -> dict[tuple[str, str], str]:
+    """Return the points of each student and lab in the course's table of grades."""
+    try:
+        data = incoming.read_bytes(course / GRADES, most=incoming.MOST_OF_ANOTHERS, what="a table of grades")
+        rows = list(csv.DictReader(io.StringIO(data.decode())))
+    except (UsageError, UnicodeDecodeError, csv.Error):  # nothing was graded yet
+        return {}
+    return {
+        (row["student_id"], row["assignment"]): _points_of(row)
+        for row in rows
+        if row.keys() >= {"student_id", "assignment", "score", "max_score"}
+    }
+
+
+def _points_of(row: Mapping[str, str]) -> str:
+    try:
+        left = float(row.get("open_points") or 0)
+        points = f"{float(row['score']):g} of {float(row['max_score']):g}"
+    except ValueError:
+        return "cannot be read"
+    return f"{points}, {left:g} open" if left else points
+
+
+def _feedback(course: Path, student: str, lab: str) -> Path | None:
+    pages = sorted((course / "feedback" / student / lab).glob("*.html"))
+    return pages[0] if pages else None
 
 
 def _entry(student: str, lab: str, path: Path) -> Entry:
@@ -105,7 +151,7 @@ def _entry(student: str, lab: str, path: Path) -> Entry:
             *(one for cell in notebook.cells for one in find_inconsistencies(notebook, cell)),
         ]
         entry = Entry(student, lab, notebook, against=tuple(against))
-        class_page.text([entry])  # an entry that cannot be shown would break the whole report
+        class_page.text([entry], path.parent)  # an entry that cannot be shown would break the whole report
         return entry
     except UsageError as error:
         return Entry(student, lab, None, str(error))
@@ -119,6 +165,14 @@ def devices(entry: Entry) -> list[str]:
     """Return the devices that the notebook's operations ran on, from its records."""
     places = {one.device for record in entry.records for one in record.device.ran_on or ()}
     return sorted(places)
+
+
+def devices_line(entries: Sequence[Entry]) -> str:
+    """Return a sentence on the devices in all records, or that there are none."""
+    seen = sorted({device for entry in entries for device in devices(entry)})
+    if not seen:
+        return "devices seen: none; only records of a framework name the device"
+    return f"devices seen: {', '.join(seen)}"
 
 
 def without_records(entries: Sequence[Entry]) -> list[Entry]:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_mlgpu.record.errors import MlgpuError
@@ -15,8 +16,11 @@ from jupyter_mlgpu.record.sentence import say
 _ERROR = re.compile(r"\| ERROR\] (?!Traceback)|^\w[\w.]*(Error|Exception): ")
 
 
-def nbgrader(course: Path, *words: str) -> str | None:
-    """Run an nbgrader command in the course's folder; return its error message, or None."""
+def nbgrader(course: Path, *words: str, keep_open: Sequence[int] = ()) -> str | None:
+    """Run an nbgrader command in the course's folder; return its error message, or None.
+
+    `keep_open` are descriptors of files that it gets, too.
+    """
     programs = str(Path(sys.executable).parent)  # nbgrader searches here for alembic
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
     done = subprocess.run(
@@ -27,6 +31,7 @@ def nbgrader(course: Path, *words: str) -> str | None:
         capture_output=True,
         text=True,
         errors="replace",
+        pass_fds=keep_open,
     )
     if done.returncode == 0:
         return None

@@ -8,6 +8,7 @@ remain nbgrader's.
 from __future__ import annotations
 
 import copy
+import fcntl
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -17,7 +18,7 @@ from typing import Any
 import nbformat
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
-from traitlets import Bool, Float, Unicode
+from traitlets import Bool, Float, Integer, Unicode
 
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
@@ -25,8 +26,10 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.grading import cells
 from jupyter_mlgpu.teach.grading.cells import TeachersCell
 from jupyter_mlgpu.teach.grading.judge import Judge
+from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.measure import Measured
 from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES
+from jupyter_mlgpu.teach.grading.schedule import Schedule
 from jupyter_mlgpu.teach.grading.student import Student, students_for
 from jupyter_mlgpu.teach.lessons import labs
 from jupyter_mlgpu.teach.lessons.labs import Measurements, Submitted
@@ -44,6 +47,12 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
 
     sandbox = Unicode(help="which of our sandboxes: its name").tag(config=True)
     seconds = Float(600.0, help="the longest that a cell may take").tag(config=True)
+    most_seconds = Float(1200.0, help="the longest that a notebook may take").tag(config=True)
+    at_once = Integer(1, help="how many submissions are graded at the same time").tag(config=True)
+    shared = Unicode(help="a folder shared with those that are graded at the same time").tag(config=True)
+    gradebook = Integer(help="a descriptor of the file whose lock the gradebook's user holds").tag(
+        config=True
+    )
     trust_receipts = Bool(False, help="take measurements from the receipts as they were handed in").tag(
         config=True
     )
@@ -52,7 +61,12 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Grade one notebook; nbconvert calls this in the course's folder."""
         try:
-            return self._grade_notebook(nb, resources)
+            # Others may use the gradebook meanwhile.
+            fcntl.flock(self.gradebook, fcntl.LOCK_UN)
+            try:
+                return self._grade_notebook(nb, resources)
+            finally:
+                fcntl.flock(self.gradebook, fcntl.LOCK_EX)
         except MlgpuError as error:
             self._add_results(failed=str(error))
             raise
@@ -65,17 +79,23 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
         teachers = cells.teachers_cells(of_source)
         _add_missing(nb, of_source, teachers)
         handed_in = course / "submitted" / of["student"] / of["assignment"]
-        students = students_for(
-            SANDBOXES[self.sandbox], seconds=self.seconds, handed_in=handed_in, lab=source
-        )
         left: dict[str, str] = {}
         with ExitStack() as ends:
+            schedule = ends.enter_context(Schedule(self.most_seconds, Path(self.shared)))
+            students = students_for(
+                SANDBOXES[self.sandbox],
+                seconds=self.seconds,
+                handed_in=handed_in,
+                lab=source,
+                limits=Limits.of_this_machine(self.at_once),
+                schedule=schedule,
+            )
             student, apart = map(ends.enter_context, students)
-            judge = Judge(student, source, seconds=self.seconds)
+            judge = Judge(student, source, seconds=self.seconds, now=schedule.now)
             if self.trust_receipts:
                 answer = _receipts(handed_in, course / "autograded" / of["student"] / of["assignment"])
             else:
-                answer = _measuring(teachers, student, apart)
+                answer = _measuring(Measured(teachers, student, apart, schedule.measuring))
             ends.enter_context(labs.graded_by(answer))
             _grade(nb, teachers, student, apart, judge, left)
             losses = student.losses
@@ -191,10 +211,7 @@ def _points(nb: Any, name: str) -> float:
     return next(float(one["points"]) for one in metadata if one.get("grade_id") == name)
 
 
-def _measuring(
-    teachers: list[TeachersCell], student: Student, apart: Student
-) -> Callable[[str], Measurements]:
-    measured = Measured(teachers, student, apart)
+def _measuring(measured: Measured) -> Callable[[str], Measurements]:
     return lambda notebook: measured
 
 

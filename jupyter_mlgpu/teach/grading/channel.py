@@ -34,12 +34,13 @@ _TAMPERED = say(
 class Channel:
     """The grader's end of the channel.
 
-    `lost` returns a sentence on why the process has ended, or None while it runs. All methods raise
-    GradingError if the process has ended, answers too late, or was tampered with.
+    `lost` returns a sentence on why the process has ended, or None while it runs. `now` is the clock of
+    deadlines. All methods raise GradingError if the process has ended, answers too late, or was tampered
+    with.
     """
 
-    def __init__(self, lost: Callable[[], str | None]) -> None:
-        self._lost = lost
+    def __init__(self, lost: Callable[[], str | None], now: Callable[[], float] = time.monotonic) -> None:
+        self._lost, self._now = lost, now
         #: The worker's end. The code that starts the worker closes it afterwards.
         self.theirs: socket.socket
         self._ours, self.theirs = socket.socketpair()
@@ -69,9 +70,9 @@ class Channel:
 
         If the kernel does not show this, only the number in each answer identifies the worker.
         """
-        soon = time.monotonic() + _PATIENCE
+        soon = self._now() + _PATIENCE
         known = Path("/proc/self/syscall").exists()
-        while known and self.worker is None and time.monotonic() < soon and self._lost() is None:
+        while known and self.worker is None and self._now() < soon and self._lost() is None:
             for process in processes():
                 waits = waiting.waits_of(process, self._inode)
                 if waits is not None:
@@ -82,12 +83,12 @@ class Channel:
         """Wait until the worker waits for the next question; before that, its work is not done."""
         if self.worker is None:
             return
-        soon = time.monotonic() + _PATIENCE
+        soon = self._now() + _PATIENCE
         while True:
             waits = waiting.waits_of(self.worker, self._inode)
             if waits is not None and waits > self._waits:
                 break
-            if waits is not None and time.monotonic() > soon:  # it has not read the question
+            if waits is not None and self._now() > soon:  # it has not read the question
                 raise GradingError(_TAMPERED)
             self._check(deadline)
             time.sleep(_POLLING_INTERVAL)
@@ -133,14 +134,14 @@ class Channel:
         """Wait for the socket and check the process every second: a child may keep the worker's end open."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._ours, event)
-            while not selector.select(min(1.0, max(0.0, deadline - time.monotonic()))):
+            while not selector.select(min(1.0, max(0.0, deadline - self._now()))):
                 self._check(deadline)
 
     def _check(self, deadline: float) -> None:
         why = self._lost()
         if why is not None:
             raise GradingError(why)
-        if time.monotonic() >= deadline:
+        if self._now() >= deadline:
             raise GradingError("It did not answer in time and was stopped.")
 
     def _why_closed(self) -> str:

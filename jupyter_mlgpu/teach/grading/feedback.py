@@ -18,8 +18,9 @@ _POLICY = (
 _META = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
 # nbgrader's own beginning of a page; text of a student comes only after it.
 _BEGINNING = re.compile(r"\s*<!DOCTYPE html>\s*<html[^<>]*>\s*<head[^<>]*>", re.IGNORECASE)
-# A `meta` tag can redirect the reader, and no policy forbids that. nbgrader's own tag sets the charset.
-_META_OF_OTHERS = re.compile(r'(?i)<(?=meta\b(?! charset="utf-8" />))')
+# A `meta` tag can redirect the reader, and no policy forbids that. nbgrader's own tag sets the charset; some
+# versions of its HTML parser leave out the blank.
+_META_OF_OTHERS = re.compile(r'(?i)<(?=meta\b(?! charset="utf-8" ?/?>))')
 
 
 def make_inert(page: str) -> str:

@@ -9,8 +9,12 @@ import resource
 from contextlib import suppress
 from dataclasses import dataclass
 
+from jupyter_mlgpu.measure.activity.counters import cores
+
 #: Most files, pipes and sockets that one process may have open: the usual default of systems.
 _MOST_OPEN = 1024
+#: Bytes of memory that each submission can use if several are graded at once.
+_LEAST_MEMORY = 2 * 1024**3
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,16 @@ class Limits:
     others: int = 0
 
     @classmethod
-    def of_this_machine(cls) -> Limits:
-        """Return half of this machine's memory, and enough threads for one per processor in libraries."""
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    def of_this_machine(cls, at_once: int = 1) -> Limits:
+        """Return half of this machine's memory, and enough threads for one per processor in libraries.
+
+        If several submissions are graded at once, they share the memory.
+        """
+        processes = max(512, 16 * (os.cpu_count() or 1))
         others = 0 if os.geteuid() == 0 else _threads_of(os.getuid())
-        return cls(memory // 2, processes=max(512, 16 * (os.cpu_count() or 1)), others=others)
+        return cls(
+            _half_of_memory() // at_once, processes=processes, others=others + (at_once - 1) * processes
+        )
 
     @property
     def left_running(self) -> int:
@@ -62,6 +71,15 @@ class Limits:
             least = most if hard == resource.RLIM_INFINITY else min(most, hard)
             with suppress(ValueError, OSError):  # macOS refuses some; the grader checks the memory in use
                 resource.setrlimit(kind, (least, least))
+
+
+def most_at_once() -> int:
+    """Return how many submissions can be graded at once: one on each processor, if the memory is enough."""
+    return max(1, min(cores(), _half_of_memory() // _LEAST_MEMORY))
+
+
+def _half_of_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 def _threads_of(user: int) -> int:

@@ -49,12 +49,19 @@ class Measurable(Protocol):
 class Measured:
     """Measurements of a submission's cells by the grader, with the interface of `labs.Submitted`.
 
-    `mine` runs the student's cells, `apart` the lab's own cells.
+    `mine` runs the student's cells, `apart` the lab's own cells. `alone` keeps other submissions still while
+    one is measured.
     """
 
-    def __init__(self, cells: Sequence[TeachersCell], mine: Measurable, apart: Measurable) -> None:
+    def __init__(
+        self,
+        cells: Sequence[TeachersCell],
+        mine: Measurable,
+        apart: Measurable,
+        alone: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self._cells: Mapping[str, TeachersCell] = {cell.name: cell for cell in cells if cell.role == "given"}
-        self._mine, self._apart = mine, apart
+        self._mine, self._apart, self._alone = mine, apart, alone
         self._seconds: dict[str, list[float]] = {}
 
     def same_machine(self, *cells: str) -> None:
@@ -74,7 +81,8 @@ class Measured:
     def peak(self, cell: str) -> float | None:
         """Return the peak memory in bytes of the process while the cell ran."""
         code, place = self._place(cell)
-        most, failed = place.peak(code)
+        with self._alone():
+            most, failed = place.peak(code)
         self._ended_well(cell, failed)
         return most
 
@@ -128,7 +136,8 @@ class Measured:
         Raises NotVerifiedError if it stays uncertain whether the ratio is `least`, and AssertionError if the
         results differ.
         """
-        found = speedups.judge(speedups.timed_rounds(fast, slow, fresh, self._mine.paused), least)
+        with self._alone():
+            found = speedups.judge(speedups.timed_rounds(fast, slow, fresh, self._mine.paused), least)
         if found.state == "cannot judge":
             raise NotVerifiedError(translate(found.sentence))
         print(translate(found.sentence))
@@ -136,6 +145,10 @@ class Measured:
 
     def _measure(self, names: Sequence[str]) -> None:
         wanted = [name for name in dict.fromkeys(names) if name not in self._seconds]
+        with self._alone():
+            self._measure_in_turns(wanted)
+
+    def _measure_in_turns(self, wanted: Sequence[str]) -> None:
         places = {name: self._place(name) for name in wanted}
         taken: dict[str, list[float]] = {name: [] for name in wanted}
         for _ in range(RUNS):

@@ -40,13 +40,14 @@ _MOST_CALLS_BACK = 1_000_000
 
 
 class StudentProcess:
-    """A sandbox worker process.
+    """A sandbox worker process. `now` is the clock by which its answers are due.
 
     Raises GradingError with the reason as soon as the process cannot answer; the process has ended then.
     """
 
-    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
-        self._sandbox, self._limits = sandbox, limits
+    def __init__(self, sandbox: Sandbox, limits: Limits, now: Callable[[], float] = time.monotonic) -> None:
+        self._sandbox, self._limits, self._now = sandbox, limits, now
+        self._owner = threading.current_thread()
         self._why: str | None = None
         self._killed = False
         self._limited_by_kernel = False
@@ -57,7 +58,7 @@ class StudentProcess:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  (open until the process ends)
         self._folder = tempfile.TemporaryDirectory(prefix="mlgpu-student-")
         words = [sys.executable, "-m", "jupyter_mlgpu.teach.grading.sandbox_worker", limits.as_json()]
-        self._channel = Channel(self._lost)
+        self._channel = Channel(self._lost, now)
         apart = sandbox.command(words, Path(self._folder.name), limits.files)
         try:
             self._process = subprocess.Popen(
@@ -88,7 +89,7 @@ class StudentProcess:
         Raises CrossingError if the question is too large; the process continues then.
         """
         line = codec.pack(question)
-        deadline = time.monotonic() + seconds
+        deadline = self._now() + seconds
         try:
             for _ in range(_MOST_CALLS_BACK):
                 answer = self._channel.ask(line, deadline)
@@ -236,7 +237,7 @@ class StudentProcess:
                 self._kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_TO_END)
-        if threading.current_thread() is not self._watch:
+        if threading.current_thread() is self._owner:  # others may be in the middle of a question
             self._channel.close()
             self._stderr.close()
             with suppress(OSError):

@@ -16,10 +16,12 @@ from types import TracebackType
 from typing import Any
 
 from jupyter_mlgpu.record.errors import CrossingError, GradingError, SandboxError
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.grading import codec, outputs
 from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.process import StudentProcess
 from jupyter_mlgpu.teach.grading.sandbox import Sandbox
+from jupyter_mlgpu.teach.grading.schedule import Schedule
 
 #: Most starts of a submission's process. After that, nothing more of it is run.
 MOST_STARTS = 5
@@ -30,7 +32,7 @@ _MOST_FILES = 20 * 1024**2
 class Student:
     """Runs cells, calls functions and fetches values of one submission.
 
-    `seconds` is the time limit of a question.
+    `seconds` is the time limit of a question, and `schedule` has that of all questions together.
     """
 
     def __init__(
@@ -40,11 +42,14 @@ class Student:
         seconds: float,
         limits: Limits | None = None,
         files: Mapping[str, bytes] | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._seconds = seconds
         self._limits = limits or Limits.of_this_machine()
         self._files = dict(files or {})
+        self._schedule = schedule or Schedule()
+        self._schedule.add(self.paused)
         self._cells: list[str] = []
         self._process: StudentProcess | None = None
         self._starts = 0
@@ -162,7 +167,7 @@ class Student:
     ) -> dict[str, Any]:
         process = self._running()
         try:
-            return process.ask(question, self._seconds, call_back)
+            return process.ask(question, self._longest(), call_back)
         except GradingError as error:
             self.losses.append(str(error))
             raise
@@ -175,26 +180,42 @@ class Student:
             raise GradingError(f"Its process ended {self._starts} times; nothing more was run.")
         self.close()
         self._starts += 1
-        self._process = process = StudentProcess(self._sandbox, self._limits)
+        with self._schedule.starting():
+            self._process = process = StudentProcess(self._sandbox, self._limits, self._schedule.now)
         files = {name: base64.b64encode(data).decode() for name, data in self._files.items()}
         try:
             process.begin(files)
         except GradingError as error:
             raise SandboxError(f"{self._sandbox.name} does not start: {error}") from error
         for code in self._cells:
-            process.ask({"do": "run", "code": code}, self._seconds)
+            process.ask({"do": "run", "code": code}, self._longest())
         return process
 
+    def _longest(self) -> float:
+        """Return the most seconds of the next question; raises GradingError if the submission's are over."""
+        left = self._schedule.left
+        if left <= 0:
+            raise GradingError(say("The time for the whole submission was over; nothing more was run."))
+        return min(self._seconds, left)
 
-def students_for(sandbox: Sandbox, *, seconds: float, handed_in: Path, lab: Path) -> tuple[Student, Student]:
+
+def students_for(
+    sandbox: Sandbox,
+    *,
+    seconds: float,
+    handed_in: Path,
+    lab: Path,
+    limits: Limits | None = None,
+    schedule: Schedule | None = None,
+) -> tuple[Student, Student]:
     """Return a process for the student's cells, and a separate one to measure the lab's own cells.
 
     The second one gets no submitted file: a student's module named like one of Python's would be student's
     code.
     """
     return (
-        Student(sandbox, seconds=seconds, files=files_of(handed_in, lab)),
-        Student(sandbox, seconds=seconds, files=files_of(lab)),
+        Student(sandbox, seconds=seconds, limits=limits, files=files_of(handed_in, lab), schedule=schedule),
+        Student(sandbox, seconds=seconds, limits=limits, files=files_of(lab), schedule=schedule),
     )
 
 

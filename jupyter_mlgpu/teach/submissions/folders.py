@@ -15,6 +15,8 @@ from pathlib import Path
 LINK = "is a link, and links in what was handed in are not followed"
 _NO_FILE = "is no regular file"
 
+_ARCHIVES = frozenset({".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"})
+
 
 def notebooks(root: Path) -> Iterator[tuple[Path, str | None]]:
     """Yield each notebook below a folder in order, with the reason if it must not be read, else None.
@@ -34,6 +36,12 @@ def notebooks(root: Path) -> Iterator[tuple[Path, str | None]]:
             if name.endswith(".ipynb") and not name.startswith("."):
                 yield here / name, why_not(here / name)
     yield from unread
+
+
+def archive(root: Path) -> Path | None:
+    """Return the first archive below a folder, or `root` itself if it is one; None if there is none."""
+    paths = sorted(root.rglob("*")) if root.is_dir() else [root]
+    return next((path for path in paths if path.suffix.lower() in _ARCHIVES), None)
 
 
 def why_not(path: Path) -> str | None:

@@ -72,6 +72,16 @@ def test_feedback_says_what_the_grader_measured(graded: Course) -> None:
     assert "AssertionError" not in graded.feedback("right")
 
 
+def test_feedback_keeps_the_hidden_tests_hidden_and_says_what_they_found(graded: Course) -> None:
+    for student in ("right", "wrong"):
+        page = graded.feedback(student)
+        assert "HIDDEN TESTS" not in page
+        assert "_steps" not in page
+        assert "meta charset" not in page.split("<title>")[1]
+        assert "&lt;meta" not in page
+    assert "keep a result, also where two others take it" in graded.feedback("wrong")
+
+
 def test_a_broken_file_costs_its_own_grade_alone(graded: Course, capfd: pytest.CaptureFixture[str]) -> None:
     assert not (graded.folder / "feedback" / "broken").exists()
     assert graded.command("report") == 1
@@ -85,7 +95,8 @@ def test_a_broken_file_costs_its_own_grade_alone(graded: Course, capfd: pytest.C
 def test_receipts_count_where_they_are_trusted_and_a_forged_one_is_named(
     graded: Course, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert graded.command("grade", "--trust-receipts") == 1
+    assert graded.command("grade", "--trust-receipts", "--show-hidden-tests") == 1
+    assert "HIDDEN TESTS" in graded.feedback("wrong")
     assert graded.points()["right"] == 15
     assert "does not match the text saved beside it" in graded.feedback("tampered")
     assert "nothing was measured again" in capfd.readouterr().out
@@ -132,3 +143,10 @@ def test_points_that_a_teacher_has_given_by_hand_stay_and_are_no_longer_open(
     assert "right: 16.5 of 17 points" in said
     assert "right, in-words" not in said
     assert "wrong, in-words (2)" in said
+    assert f"run `jupyter lab` in {graded.folder} and choose Nbgrader" in said
+    assert graded.command("report") == 1
+    said = capfd.readouterr().out
+    assert "16.5 of 17" in said
+    assert f"feedback/right/{LAB}/{LAB}.html" in said
+    page = (graded.folder / "class_report.html").read_text("utf-8")
+    assert f'<a href="./feedback/right/{LAB}/{LAB}.html">right, {LAB}</a>' in page

@@ -147,7 +147,7 @@ def listener() -> Iterator[tuple[int, list[Any]]]:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory, listener: tuple[int, list[Any]]) -> Course:
-    """Lab 1 after six students have handed it in, the last of them honest."""
+    """Lab 1 after seven students have handed it in, the last of them honest."""
     home = tmp_path_factory.mktemp("home")
     (home / ".ssh").mkdir()
     (home / ".ssh" / "id_test").write_text("a private key")
@@ -169,17 +169,27 @@ def graded(tmp_path_factory: pytest.TempPathFactory, listener: tuple[int, list[A
     course.hand_in("breaker", breaker)
     course.hand_in("forger", forged(course.run(slow)))
     course.hand_in("dodger", dodger)
+    endless = copy.deepcopy(release)
+    for one in endless.cells:
+        if one.cell_type == "code" and one.metadata.get("nbgrader", {}).get("solution"):
+            one.source = "while True: pass"
+    course.hand_in("endless", endless)
     course.hand_in("zoe", right)
     assert course.command("collect", "--from", str(course.inbox)) == 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADING_SECRET", "a secret")
-        course.status = course.command("grade", "--timeout", "20")
+        course.status = course.command("grade", "--timeout", "40")
     return course
 
 
 def test_every_student_is_graded_also_those_after_one_that_breaks_what_it_can(graded: Course) -> None:
     assert graded.status == 0
     assert graded.points()["zoe"] == 15
+
+
+def test_the_time_of_a_submission_ends_also_if_none_of_its_cells_does(graded: Course) -> None:
+    assert graded.points()["endless"] == 0
+    assert "The time for the whole submission was over" in graded.feedback("endless")
 
 
 def test_nothing_of_the_teachers_reaches_a_submission_or_its_feedback(
@@ -232,7 +242,7 @@ def test_grades_are_nobodys_but_the_teachers(graded: Course) -> None:
     with (graded.folder / "grades.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
     assert float(rows["snoop"]["raw_score"]) == 0
-    assert sorted(rows) == ["breaker", "cheat", "dodger", "forger", "snoop", "zoe"]
+    assert sorted(rows) == ["breaker", "cheat", "dodger", "endless", "forger", "snoop", "zoe"]
     assert os.stat(graded.folder / "gradebook.db").st_uid == os.getuid()
 
 
