@@ -18,8 +18,8 @@ _SERVER = re.compile(r"^(?:\S*/)?jupyter lab\b")
 _READY = re.compile(r"is running at:")
 #: What IPython and Python print of an error without a failing status.
 _ERROR = re.compile(r"^(?:UsageError:|Traceback \(most recent call last\)|ERROR: )", re.MULTILINE)
-#: Seconds for a block; some train, start engines or grade a lab.
-SECONDS = 300
+#: Seconds for a block, on a busy machine; some train, start engines or grade a lab.
+SECONDS = 600
 
 
 class BlockError(Exception):
