@@ -254,14 +254,14 @@ def _without_framework() -> list[Sentence]:
     """Return the machine's hardware, and what to install so that cells can use it."""
     named = [("cpu", hardware.cpu()), *(("gpu", one) for one in hardware.nvidia_gpus(Nvml()))]
     lines = [say("{word}{about}", word=f"{word:8}", about=one.hardware or "") for word, one in named]
-    line = install_line("torch")
+    first = registry.BENCHMARKED_FIRST
     return [
         *lines,
         say(
             "No framework is installed in this kernel's Python, so there is no device to "
             "choose: run `%{line}`, or install another framework ({others}), and restart the kernel.",
-            line=line,
-            others=", ".join(f"[{name}]" for name in registry.OWN if name != "torch"),
+            line=install_line(first),
+            others=", ".join(f"[{name}]" for name in registry.OWN if name != first),
         ),
     ]
 
