@@ -30,7 +30,7 @@ class Block:
 
     @property
     def first_line(self) -> str:
-        """The line by which pages.toml names the block."""
+        """The line by whose beginning pages.toml names the block."""
         return self.code.partition("\n")[0].strip()
 
     @property

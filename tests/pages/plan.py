@@ -19,7 +19,7 @@ PAST = {"adr", "measurements", "design.md"}
 
 
 class NotTyped(Struct, forbid_unknown_fields=True):
-    """A block that is not typed: its first line, and the reason."""
+    """Blocks that are not typed: how their first line begins, and the reason."""
 
     block: str
     why: str
