@@ -21,6 +21,9 @@ PEERS := $(ENVIRONMENTS)/peers
 BINDER_IMAGE := $(ENVIRONMENTS)/binder-image
 # nbgrader, Sphinx, repo2docker and twine.
 TOOLS := $(ENVIRONMENTS)/tools
+# The wheel, and what pages tell their readers to install from it.
+WHEEL := $(ENVIRONMENTS)/wheel
+PAGES := $(ENVIRONMENTS)/pages
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Containers are often told to keep no compiled files. Each of the hundreds of kernels and processes that the tests start
@@ -228,6 +231,14 @@ test-binder: test-tools browser ### binder/ as far as it can be checked without 
 test-docs: test-tools browser ### build the documentation and look for what is missing in it
 	@$(WITH) $(TOOLS) -- $(STEP) "tests of the documentation" $(RUN_TESTS) $(TOOLS)/bin/python -- tests/docs $(PYTEST_ARGS)
 
+# tests/pages/pages.toml says which environments there are, and which page is typed in which.
+PAGE_ENVIRONMENTS = env PYTHONPATH=scripts $(BIN)/python -m tests.pages.environments
+.PHONY: test-pages
+test-pages: test-tools ### type every block of every page, in environments made from the wheel; PYTEST_ARGS="-k tutorial" chooses
+	@$(ENVIRONMENT) announce-torch $(BIN)/python
+	@$(WITH) $(WHEEL) $(addprefix $(PAGES)/,$(shell $(PAGE_ENVIRONMENTS))) -- $(STEP) "blocks of pages" \
+		env JUPYTER_MLGPU_PAGES=$(CURDIR)/$(PAGES) $(PYTEST) tests/pages $(PYTEST_ARGS)
+
 TESTED_LESSONS = $(if $(filter not,$(MARKS)),$(FIRST_LESSONS),$(if $(MARKS),$(LATER_LESSONS),$(LESSONS) $(SOLUTIONS)))
 # The first ones take seconds; the others compare speeds, so that each has the machine to itself.
 LESSONS_AT_ONCE = $(if $(filter not,$(MARKS)),$(WORKERS),1)
@@ -390,7 +401,16 @@ $(PEERS)/.packages: constraints/peers.txt $(VENV)/.project $(VENV)/.tests
 	@$(INSTALL_STEP) "installing what the suites of others need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
+$(WHEEL)/.packages: $(VENV)/.project $(VENV)/.tests
+	@$(INSTALL_STEP) "building the wheel" $(BIN)/python -m build --wheel --no-isolation --outdir $(@D) .
+	@touch $@
+
 # Those that follow see nothing of .venv.
+$(PAGES)/%/.packages: $(WHEEL)/.packages
+	@$(ENVIRONMENT) create $(@D) $(BIN)/python
+	@$(INSTALL_STEP) "installing the wheel and its extras into $(@D)" $(PAGE_ENVIRONMENTS) $(@D) $(WHEEL)
+	@touch $@
+
 $(OTHER)%/.packages: constraints/unit.txt
 	@rm -rf $(@D)
 	@`$(ENVIRONMENT) other $*` -m venv $(@D)

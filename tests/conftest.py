@@ -35,6 +35,7 @@ HERE = Path(__file__).parent
 FOLDERS = {
     "jupyter/lab": "browser",
     "measure/contract": "contract",
+    "pages": "page",
     "teach/classes": "classroom",
     "teach/teacher": "hub",
 }
@@ -44,7 +45,11 @@ KINDS = {
     **{kind: f"the tests of tests/{folder}" for folder, kind in FOLDERS.items()},
 }
 #: Without these the files of a kind cannot be read.
-NEEDED = {"kernel": ["ipykernel", "jupyter_client"], "browser": ["playwright"]}
+NEEDED = {
+    "kernel": ["ipykernel", "jupyter_client"],
+    "page": ["ipykernel", "jupyter_client"],
+    "browser": ["playwright"],
+}
 _KERNEL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.kernel\b", re.MULTILINE)
 _NEEDS = re.compile(r'^pytestmark = pytest\.mark\.needs\("(\w+)"\)', re.MULTILINE)
 left_out = pytest.StashKey[Counter[str]]()

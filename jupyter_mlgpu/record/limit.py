@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from jupyter_mlgpu.record.decoding import Count, Share
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence
 
@@ -61,6 +62,13 @@ class Limit(Struct, frozen=True, omit_defaults=True):
     next: Sentence | None = None
     bound: Sentence | None = None
     parts: Mapping[LimitKind, Share] | None = None
+
+    def __str__(self) -> str:
+        return translate(self.said)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Show the sentence at the end of a cell, as IPython asks for it: `repr` has all the evidence."""
+        printer.text(str(self))
 
 
 class HotLine(Struct, frozen=True, omit_defaults=True):

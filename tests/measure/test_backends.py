@@ -222,6 +222,18 @@ def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
         runtime.selection.select(DeviceWord.parse("gpu"))
 
 
+def test_without_a_framework_the_list_has_the_hardware_and_what_to_install(monkeypatch):
+    monkeypatch.setattr(registry, "loaded", tuple)
+    monkeypatch.setattr(registry, "importable", list)
+    monkeypatch.setattr(hardware, "nvidia_gpus", lambda nvml: (Details("NVIDIA H200"),))
+    automatic, cpu, gpu, install = DeviceCommands(Runtime(), NoChannel()).list().splitlines()
+    assert automatic.startswith("auto ")
+    assert cpu == f"cpu     {hardware.cpu().hardware or ''}"
+    assert gpu == "gpu     NVIDIA H200"
+    assert install.startswith("No framework is installed in this kernel's Python")
+    assert '`%pip install "jupyter_mlgpu[torch]"`' in install
+
+
 def test_records_without_a_device_cannot_be_played_back():
     record = replace(example_record(), device=DeviceUse({}, None, "Not known."))
     with pytest.raises(RecordError, match=r"No record of lesson\.jsonl says on which device it ran"):

@@ -321,3 +321,13 @@ def test_the_first_run_of_a_graph_that_xla_compiles_is_timed_and_no_other(two_cp
     assert seconds("by_xla(x)") == 0, "it is compiled"
     assert seconds("other(x)") == 0
     assert seconds("holds_it(x)") > 0
+
+
+def test_where_only_a_graph_could_be_counted_the_reader_is_told_to_make_one(two_cpus):
+    two_cpus.run(
+        "product = tf.function(lambda a: a @ a)\nsquare = tf.ones((300, 300))\nonce = product(square)"
+    )
+    eager = two_cpus.run("%%mlc_trace --ops --shapes\nresult = square @ square").receipt
+    graph = two_cpus.run("%%mlc_trace --ops --shapes\nresult = product(square)").receipt
+    assert any("`tf.function`" in note for note in eager["notes"])
+    assert not any("`tf.function`" in note for note in graph["notes"])

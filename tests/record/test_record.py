@@ -6,9 +6,11 @@ from importlib.resources import files
 import jsonschema
 import pytest
 import schemas
+from IPython.lib.pretty import pretty
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record.errors import NewerSchemaError, RecordError
+from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import Fact, OpStat, Record
@@ -120,6 +122,12 @@ def test_a_missing_reading_is_none_and_never_zero():
     reading = missing("energy", "No counter here.")
     assert reading.value is None
     assert reading.why_missing == "No counter here."
+
+
+def test_a_limit_is_printed_and_shown_as_its_sentence():
+    limit = Limit("waiting", "sure", say("Waited for {what}.", what="a disk"), 0.9)
+    assert str(limit) == "Waited for a disk."
+    assert pretty(limit) == "Waited for a disk."
 
 
 def test_a_record_of_a_later_version_names_both_versions():

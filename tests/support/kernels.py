@@ -74,8 +74,8 @@ class Notebook:
     A variable of the environment that is None is taken out. Short cells get receipts, too.
     """
 
-    def __init__(self, folder: Path, environment: dict[str, str | None]) -> None:
-        """The process is started; `connect` waits until it answers."""
+    def __init__(self, folder: Path, environment: dict[str, str | None], **manager: Any) -> None:
+        """The process is started, with these options of its manager; `connect` waits until it answers."""
         self.folder = folder
         temporary = folder / "temporary"
         temporary.mkdir(exist_ok=True)
@@ -87,6 +87,7 @@ class Notebook:
         variables = {**os.environ, **own, **environment}
         self.manager = KernelManager(
             cache_ports=False,  # else it chooses others
+            **manager,
             **{f"{channel}_port": port for channel, port in zip(CHANNELS, free_ports(5), strict=True)},
         )
         self.manager.start_kernel(

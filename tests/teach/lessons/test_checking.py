@@ -1,10 +1,11 @@
 """Judging answers: right, still open, or not yet, with what to look at, and never an error."""
 
 import random
+import sys
 
 import pytest
 
-from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.teach.lessons import check
 from jupyter_mlgpu.teach.lessons.checking import Exercise, judge
 
@@ -162,3 +163,11 @@ def test_the_html_of_a_verdict_escapes_what_the_answer_says():
 def test_an_unknown_exercise_is_refused_in_a_sentence_that_names_the_known_ones():
     with pytest.raises(UsageError, match=r"no exercise 'add_four'.*add_three"):
         check("add_four", double)
+
+
+def test_without_the_framework_of_an_exercise_the_learner_is_told_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    with pytest.raises(MissingPackageError, match=r"needs the package tensorflow.*jupyter_mlgpu\[lessons\]"):
+        check("add_three", lambda x, y, z: x + y + z)

@@ -7,12 +7,14 @@ from functools import reduce
 
 from jupyter_mlgpu.jupyter.notebook.browser import device_list
 from jupyter_mlgpu.jupyter.notebook.cell.transform import THIS_CELL
-from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
+from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.device_request import AUTO, DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
+from jupyter_mlgpu.record.extras import install_line
 from jupyter_mlgpu.record.option_parser import magic_parser, unknown
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
 
@@ -109,12 +111,14 @@ class DeviceCommands:
 
     def list(self, framework: str | None = None) -> str:
         """Run `%mlc_device list`: a line for each device, and one for each kind that is missing."""
-        if framework is not None or (not registry.loaded() and len(registry.importable()) < 2):
+        if framework is not None or (not registry.loaded() and len(registry.importable()) == 1):
             _import(framework, "list")
         backends = [one for one in registry.loaded() if framework in (None, one.name)]
         auto = device_list.automatic()
         lines: list[Sentence | str] = [say("{word}{about}", word=f"{auto.word:8}", about=auto.about)]
         lines += [line for backend in backends for line in _lines(backend)]
+        if not registry.loaded() and not registry.importable():
+            lines += _without_framework()
         if framework is None:
             replayed = [_replayed(one) for replay in self._runtime.replays for one in replay.devices()]
             lines += dict.fromkeys(replayed)  # without duplicates: a file may be replayed again
@@ -244,6 +248,22 @@ def _lines(backend: Backend) -> list[str]:
     lines = [_line(backend, one) for one in devices]
     _, missing = device_list.offered(backend, devices)
     return [*lines, *(say("gpu:    none: {why}", why=one) for one in missing)]
+
+
+def _without_framework() -> list[Sentence]:
+    """Return the machine's hardware, and what to install so that cells can use it."""
+    named = [("cpu", hardware.cpu()), *(("gpu", one) for one in hardware.nvidia_gpus(Nvml()))]
+    lines = [say("{word}{about}", word=f"{word:8}", about=one.hardware or "") for word, one in named]
+    first = registry.BENCHMARKED_FIRST
+    return [
+        *lines,
+        say(
+            "No framework is installed in this kernel's Python, so there is no device to "
+            "choose: run `%{line}`, or install another framework ({others}), and restart the kernel.",
+            line=install_line(first),
+            others=", ".join(f"[{name}]" for name in registry.OWN if name != first),
+        ),
+    ]
 
 
 def _replayed(device: Device) -> str:

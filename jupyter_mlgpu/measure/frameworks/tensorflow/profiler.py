@@ -43,6 +43,10 @@ _NO_FLOP = say(
     "TensorFlow's profiler reports input shapes of operations in graphs, but no FLOP: those "
     "of matrix products and convolutions are derived from the shapes, and others are not counted."
 )
+_ALL_EAGER = say(
+    "No FLOP were counted, so the cell is compared with no roof: put its work into a `tf.function`. "
+    "In Keras, `fit`, `predict_on_batch` and `train_on_batch` are such functions, a call of the model is not."
+)
 # 2.20.0 answers each option with "host_tracer_level expects an i value", 2.21.0 ignores it: level 2 stays.
 _NO_SHAPES = say(
     "From TensorFlow 2.20 on, its profiler cannot be asked for input shapes, so FLOP are not known; "
@@ -129,6 +133,8 @@ class TensorFlowSession(CellSession):
             graphs=_convolutions() if self._shapes else None,
         )
         problems = [_METAL] if has_metal else []
+        if self._shapes and has_shapes() and all(one.flops is None for one in events.events):
+            problems.append(_ALL_EAGER)
         return self._profile(
             "tensorflow", events, *problems, left_out=left_out, xspace=data, devices_unseen=has_metal
         )

@@ -46,7 +46,11 @@ def coaching_of(name: str) -> Coaching:
 
 
 def check(name: str, answer: Answer) -> Verdict:
-    """Judge a learner's answer to the exercise `name`; raises UsageError if there is no such exercise."""
+    """Judge a learner's answer to the exercise `name`.
+
+    Raises UsageError if there is no such exercise, and MissingPackageError if a package that the exercise
+    computes with is not installed.
+    """
     require("`check`", "lessons", "numpy")
     if not modules():
         raise UsageError(
@@ -54,7 +58,11 @@ def check(name: str, answer: Answer) -> Verdict:
         )
     if name not in exercises():
         raise UsageError(f"There is no exercise {name!r}. Write one of these: {', '.join(exercises())}.")
-    verdict = judge(exercises()[name], answer, coaching_of(name), attempt=_wrong[name] + 1)
+    try:
+        verdict = judge(exercises()[name], answer, coaching_of(name), attempt=_wrong[name] + 1)
+    except ModuleNotFoundError as error:  # ours: one in the learner's answer is part of the verdict
+        require("`check`", "lessons", error.name or "")
+        raise
     _wrong[name] += verdict.state == "wrong"
     if verdict.state != "open":
         current().on_check(name, verdict.state == "right")
