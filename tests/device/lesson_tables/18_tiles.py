@@ -74,7 +74,7 @@ extern "C" __global__ void along(const float* a, const float* b, float* c, int n
 }
 """
 
-#: A thread computes R x R numbers of a tile of T x T; the tiles of a and b are fetched 32 columns and rows at a time.
+#: A thread computes R x R numbers of a tile of T x T; 32 columns of a and 32 rows of b are fetched at a time.
 REGISTERS = r"""
 extern "C" __launch_bounds__(T / R * T / R) __global__ void registers(
     const float* a, const float* b, float* c, int n

@@ -78,7 +78,7 @@ def test_the_predictions_are_near_what_the_h200_did(lesson):
     measured = {row["workers"]: row for row in recorded("17_workers")}
     roof = measured["on the GPU"]["training, pictures/s"]
     assert f"with all batches on the GPU: {roof} pictures a second" in lesson.shown("workers-gpu")
-    assert "5 workers needed" in lesson.shown("workers-gpu")
+    assert "4 workers needed" in lesson.shown("workers-gpu")
     table = rows(lesson.shown("workers-gpu"), 4)
     assert len(table) == len(measured) - 1
     for count, loading, predicted, training in table:
