@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_mlgpu.teach.packaged import LESSONS
 from jupyter_mlgpu.teach.sharing.report import SharedCheck, SharedReading, SharedRecord
 from jupyter_mlgpu.teach.teacher import pages
+from jupyter_mlgpu.teach.teacher.frame import PageFrame
 from jupyter_mlgpu.teach.teacher.store import Receipt, StudentSummary
 
 #: 2026-11-30, 10:00 UTC.
@@ -22,7 +23,7 @@ STUDENTS = (
 
 def class_page() -> str:
     """The teacher's page of the class."""
-    frame = pages.PageFrame("en", "/services/mlgpu-teacher/", "tess", teaches=True, keep_days=180)
+    frame = PageFrame("en", "/services/mlgpu-teacher/", "tess", teaches=True, keep_days=180, xsrf="")
     return pages.class_page(frame, [student(*one) for one in STUDENTS], NOW)
 
 
@@ -35,7 +36,16 @@ def student(
         SharedReading("peak_memory_process", mebibytes * 1024**2, "bytes", "process", "VmHWM", 1),
     )
     record = SharedRecord(
-        f"{RUN}-{number}", RUN, number, arrived - seconds, "ok", "tensorflow", "2.19.1", "cpu", readings
+        f"{RUN}-{number}",
+        RUN,
+        number,
+        number,
+        arrived - seconds,
+        "ok",
+        "tensorflow",
+        "2.19.1",
+        "cpu",
+        readings,
     )
     checks = {one: SharedCheck(one, True, 2) for one in LESSONS[lesson][:passed]}
     return StudentSummary(name, arrived, 0.0, lesson, checks, (Receipt(arrived, lesson, record),))

@@ -81,8 +81,10 @@ def test_blocks_of_a_script_are_compared_by_their_names(plain):
 
 def test_the_comparison_can_be_kept_in_a_variable(plain):
     plain.run("kept = 1")
-    number = last_cell(plain)
-    found = plain.run(f"c = %mlc_trace compare {number} {number}\nprint(type(c).__name__, len(c.pairs))")
+    first = last_cell(plain)
+    plain.run("kept = 2")
+    second = last_cell(plain)
+    found = plain.run(f"c = %mlc_trace compare {first} {second}\nprint(type(c).__name__, len(c.pairs))")
     assert found.text.strip() == "RecordComparison 1"
 
 

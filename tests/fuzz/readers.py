@@ -128,14 +128,15 @@ def replay(data: bytes, folder: Path) -> None:
 
 
 def compare(data: bytes, folder: Path) -> None:
-    """A file beside a whole one, and beside itself."""
+    """A file beside a whole one, either first."""
     from jupyter_mlgpu.explain.comparing.compare import compare
     from jupyter_mlgpu.show.comparing import page
     from jupyter_mlgpu.show.page import plotly, view
 
     records = loaded(data, folder)
-    for other in (records, [Record.from_json(one) for one in seeds.records()[0]]):
-        found = compare(records, other)
+    whole = [Record.from_json(one) for one in seeds.records()[0]]
+    for first, second in ((records, whole), (whole, records)) if records != whole else ():
+        found = compare(first, second)
         for said in (
             repr(found),
             found._repr_html_(),
