@@ -206,7 +206,8 @@ def fragments() -> Iterator[tuple[str, str]]:
 def pages() -> Iterator[tuple[str, str]]:
     """What stands in a file of its own."""
     yield "a report", report([record(1), record(2, mode="profiled")], title=MARK, notices=[MARK])
-    yield "a class report", class_page.html([entry(), Entry(f"2{MARK}", MARK, None, MARK)], title=MARK)
+    unread = Entry(f"2{MARK}", MARK, None, MARK, points=MARK, feedback=Path(MARK))
+    yield "a class report", class_page.html([entry(), unread], Path(), title=MARK)
     yield "a converted notebook", converted()
 
 
