@@ -171,18 +171,19 @@ def test_a_page_that_begins_otherwise_is_not_given_out():
 class FakeNbgrader:
     """nbgrader's commands, in this process: notes what it was asked, writes grades of 12 of 15."""
 
-    def __init__(self, course, told=None):
-        self.course, self.told = course, told or {}
+    def __init__(self, course, results=None):
+        self.course, self.results = course, results or {}
         self.asked = []
 
     def __call__(self, course, *words, keep_open=()):
         self.asked.append(words)
         if words[0] == "autograde":
             student = next(word.removeprefix("--student=") for word in words if "--student=" in word)
-            path = next(word.removeprefix("--RunApart.told=") for word in words if ".told=" in word)
-            if student in self.told:
-                class_grade.write_atomically(Path(path), json.dumps(self.told[student]).encode())
-                return self.told[student]["failed"] and "a traceback"
+            option = "--RunApart.results_file="
+            path = next(word.removeprefix(option) for word in words if word.startswith(option))
+            if student in self.results:
+                class_grade.write_atomically(Path(path), json.dumps(self.results[student]).encode())
+                return self.results[student]["failed"] and "a traceback"
         if words[0] == "export":
             students = sorted(path.name for path in (self.course / "submitted").iterdir())
             rows = "".join(f"{LAB},{student},12,15\n" for student in students)
@@ -203,8 +204,8 @@ def course(tmp_path, monkeypatch):
     return tmp_path
 
 
-def graded(course, monkeypatch, *words, told=None, known=None):
-    nbgrader = FakeNbgrader(course, told)
+def graded(course, monkeypatch, *words, results=None, known=None):
+    nbgrader = FakeNbgrader(course, results)
     monkeypatch.setattr(class_grade, "nbgrader", nbgrader)
     monkeypatch.setattr(autograde, "nbgrader", nbgrader)
     monkeypatch.setattr(through_nbgrader, "nbgrader", nbgrader)
@@ -214,8 +215,8 @@ def graded(course, monkeypatch, *words, told=None, known=None):
 
 
 def test_points_come_first_then_what_is_open_then_the_sandbox(course, monkeypatch, capsys):
-    told = {"eve": {"open": {"gpu-test": ["no GPU here", 3.0]}, "losses": ["It ended."], "failed": None}}
-    status, nbgrader = graded(course, monkeypatch, told=told)
+    results = {"eve": {"open": {"gpu-test": ["no GPU here", 3.0]}, "losses": ["It ended."], "failed": None}}
+    status, nbgrader = graded(course, monkeypatch, results=results)
     said = capsys.readouterr().out.splitlines()
     assert status == 0
     assert said[:2] == ["ada: 12 of 15 points", "eve: 12 of 15 points, 3 more for you to give"]
@@ -277,6 +278,6 @@ def test_a_link_in_a_submission_is_not_followed_and_costs_its_own_grade_alone(co
 
 
 def test_a_lab_that_cannot_be_graded_is_said_in_its_own_sentence(course, monkeypatch, capsys):
-    told = {"eve": {"open": {}, "losses": [], "failed": "The lab's own cell 'a' fails."}}
-    assert graded(course, monkeypatch, told=told)[0] == 1
+    results = {"eve": {"open": {}, "losses": [], "failed": "The lab's own cell 'a' fails."}}
+    assert graded(course, monkeypatch, results=results)[0] == 1
     assert "eve was not graded: The lab's own cell 'a' fails." in capsys.readouterr().err

@@ -35,7 +35,7 @@ _NARROWEST = 0.005
 #: between the calls and how much was native code in them, nor whether a thread that waits while others of its
 #: process work waits for them.
 _SHORT_CALLS, _BESIDE_OTHERS = "s", "o"
-#: The letter for each state, for the time in which the thread was on a CPU.
+#: Letters by state. Time in which the thread waited for a CPU is counted apart, as waiting.
 _BY_STATE: dict[State, str] = {
     "interpreter": PYTHON,
     "kept lock": PYTHON,

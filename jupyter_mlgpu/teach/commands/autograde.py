@@ -85,7 +85,7 @@ class Autograding:
                 f"{visible_line(packed)} is an archive: unpack it, so that the notebook is in its folder."
             )
         with tempfile.TemporaryDirectory() as kept, (shared / "gradebook").open("ab") as gradebook:
-            results_file = Path(kept) / "told.json"
+            results_file = Path(kept) / "results.json"
             fcntl.flock(gradebook, fcntl.LOCK_EX)
             why = nbgrader(
                 self._course,
@@ -95,7 +95,7 @@ class Autograding:
                 "--force",
                 f"--student={student}",
                 f"--Autograde.autograde_preprocessors={list(_STEPS)}",
-                f"--RunApart.told={results_file}",
+                f"--RunApart.results_file={results_file}",
                 f"--RunApart.shared={shared}",
                 f"--RunApart.at_once={self._at_once}",
                 f"--RunApart.gradebook={gradebook.fileno()}",

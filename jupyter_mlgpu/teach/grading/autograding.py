@@ -37,7 +37,7 @@ from jupyter_mlgpu.teach.submissions import read
 
 #: Keys in nbgrader's resources: the grades that the teacher has to decide, and the file with the results.
 OPEN = "jupyter_mlgpu_open"
-RESULTS_FILE = "jupyter_mlgpu_told"
+RESULTS_FILE = "jupyter_mlgpu_results_file"
 
 _BY_HAND = say("an answer in words is graded by hand")
 
@@ -56,7 +56,7 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
     trust_receipts = Bool(False, help="take measurements from the receipts as they were handed in").tag(
         config=True
     )
-    told = Unicode(help="the file to write what came out besides points to, as JSON").tag(config=True)
+    results_file = Unicode(help="the JSON file for open points and errors").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Grade one notebook; nbconvert calls this in the course's folder."""
@@ -100,13 +100,13 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
             _grade(nb, teachers, student, apart, judge, left)
             losses = student.losses
         left |= {name: str(_BY_HAND) for name in _in_words(nb)}
-        resources[OPEN], resources[RESULTS_FILE] = set(left), self.told
+        resources[OPEN], resources[RESULTS_FILE] = set(left), self.results_file
         self._add_results(open={name: [why, _points(nb, name)] for name, why in left.items()}, losses=losses)
         return nb, resources
 
     def _add_results(self, **what: Any) -> None:
         """Add to the results file; a lab may have several notebooks."""
-        path = Path(self.told)
+        path = Path(self.results_file)
         results = (
             json.loads(path.read_bytes()) if path.exists() else {"open": {}, "losses": [], "failed": None}
         )

@@ -24,7 +24,7 @@ from jupyter_mlgpu.teach.grading.sandbox import Sandbox
 
 #: Seconds within which a module can be imported. A framework takes up to half a minute on a slow disk.
 _LONGEST = 120
-#: What the extra `classroom` brings for labs. Each framework has an extra of its own name.
+#: Packages for labs that the extra `classroom` installs. Each framework has an extra of its own name.
 _OF_CLASSROOM = {"numpy"}
 
 

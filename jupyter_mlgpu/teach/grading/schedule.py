@@ -2,8 +2,8 @@
 
 Several submissions are graded at once, each by a program of its own. The programs share a folder with two
 locked files. `turn` is held by the one that measures, or is about to. `quiet` is shared by all that run
-students' code; the one that measures waits until it has it alone. A thread in each program looks whether
-`turn` is taken, pauses its student's processes, gives `quiet` up, and goes on when `turn` is free.
+students' code; the one that measures waits until it holds that alone. A thread in each program polls `turn`:
+while another program holds it, the thread pauses its student's processes and releases `quiet`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import TracebackType
 
 from jupyter_mlgpu.record.errors import GradingError
 
-#: Seconds between two looks whether another submission is to be measured.
+#: Seconds between two checks whether another submission is to be measured.
 _INTERVAL = 0.02
 
 Pause = Callable[[], AbstractContextManager[None]]
