@@ -344,6 +344,7 @@ lessons: test-tools ## run every lesson and its solutions, save their outputs; 2
 .PHONY: screenshots
 screenshots: browser ### make the pictures of docs/images again, with the browser tests
 	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(BIN)/python -m pytest tests/jupyter/lab tests/docs/test_pictures.py -k screenshot $(PYTEST_ARGS)
+	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(MAKE) test-class PYTEST_ARGS="-k screenshot"
 
 # What follows are files: each is made when it is missing or older than what it is made from.
 

@@ -118,7 +118,7 @@ PARTS = (
         f"{LESSONS} jupyter_mlgpu/experiment/bench/ tests/experiment/ tests/graphs/ tests/teach/",
     ),
     Part("test-docs", 65, "the documentation", "docs/ README.md jupyter_mlgpu/ scripts/docs_ tests/docs/"),
-    Part("test-pages", 400, "every block of every page", "docs/ README.md jupyter_mlgpu/ tests/pages/"),
+    Part("test-pages", 470, "every block of every page", "docs/ README.md jupyter_mlgpu/ tests/pages/"),
     Part("test-other-python", 200, "the other Pythons", "jupyter_mlgpu/ tests/structure/"),
     Part(
         "test-front-ends",

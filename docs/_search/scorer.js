@@ -22,6 +22,7 @@ var Scorer = (() => {
     ["troubleshooting/", 4],
     ["how-to/binder/", 0],
     ["how-to/", 12],
+    ["first-class", 12],
     ["teacher", 12],
     ["tutorial", 12],
   ];

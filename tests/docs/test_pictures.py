@@ -7,7 +7,6 @@ and the cells of the report were measured; the students of the class are invente
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.experiment.race.result import RaceResult
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.report import report
+from tests.support.pictures import folder_for, with_few_colours
 from tests.support.strips import CELLS, judged
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.needs("playwright")
 
 ROOT = Path(__file__).parents[2]
-IMAGES = ROOT / "docs" / "images"
 RACE = ROOT / "docs/measurements/2026-11-21-h200-race/row-by-column.json"
 #: Bytes: a page of the documentation should load at once.
 SMALL = 60_000
@@ -48,10 +47,8 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def take(chromium: Browser, tmp_path: Path) -> Iterator[Take]:
-    """Draw a page of so many pixels, and return its picture: an interface needs few colours."""
-    from PIL import Image
-
-    folder = IMAGES if os.environ.get("JUPYTER_MLGPU_SCREENSHOTS") else tmp_path
+    """Draw a page of so many pixels, and return its picture."""
+    folder = folder_for(tmp_path)
     context = chromium.new_context(device_scale_factor=1.5, color_scheme="light")
 
     def picture(name: str, page: str, width: int, height: int) -> Path:
@@ -60,9 +57,7 @@ def take(chromium: Browser, tmp_path: Path) -> Iterator[Take]:
         shown.set_content(page)
         path = folder / f"{name}.png"
         shown.screenshot(path=path)
-        with Image.open(path) as drawn:
-            few = drawn.convert("RGB").quantize(64, dither=Image.Dither.NONE)
-        few.save(path, optimize=True)
+        with_few_colours(path, 64)
         assert 8_000 < path.stat().st_size < SMALL
         return path
 

@@ -228,7 +228,7 @@ _FOR_CONTRIBUTORS = "adr/|measurements/|changelog|contributing|design"
     ("words", "first"),
     [
         ("teacher", r"teacher"),
-        ("grade", r"how-to/labs|how-to/.*class"),
+        ("grade", r"first-class|how-to/labs"),
         ("out of memory", r"how-to/memory|how-to/dead-kernel"),
         ("gpu not found", r"how-to/|troubleshooting/doctor"),
         ("receipt", r"tutorial"),

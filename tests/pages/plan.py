@@ -38,6 +38,8 @@ class Page(Struct, forbid_unknown_fields=True):
     not_typed: tuple[NotTyped, ...] = ()
     #: Commands in the page's sentences and tables that are typed, as cells, after its blocks.
     also: tuple[str, ...] = ()
+    #: Commands of a shell that check what all of this has made.
+    after: str = ""
 
 
 class Plan(Struct, forbid_unknown_fields=True):

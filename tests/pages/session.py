@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager
 
+from tests.pages.plan import ROOT
 from tests.support.kernels import Notebook
 
 #: Commands that run until they are stopped: a server, which says when it is ready.
@@ -156,13 +157,15 @@ class Session:
         return notebook
 
     def _variables(self) -> dict[str, str]:
-        """Return the variables of the environment: nothing of this checkout, or of the user's home."""
+        """Return the variables of the environment: no packages of this checkout, or of the user's home."""
         kept = {name: one for name, one in os.environ.items() if not name.startswith(("PYTHON", "JUPYTER"))}
         return {
             **kept,
             "HOME": str(self._own / "home"),
             "PATH": f"{self._environment / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "VIRTUAL_ENV": str(self._environment),
+            # For entries of pages.toml alone: no page knows it.
+            "CHECKOUT": str(ROOT),
             "JUPYTER_MLGPU_OFFLINE": "1",
             # So `pip install` succeeds only where the environment already has all that the page asks for.
             "PIP_NO_INDEX": "1",

@@ -45,6 +45,8 @@ def test_every_block_of_a_page_works_when_it_is_typed(name: str, environments: P
         for command in page.also:
             language = "python" if command.startswith("%") else "shell"
             session.type(f"{name}, `also`", language, command)
+        if page.after:
+            session.type(f"{name}, `after`", "shell", page.after)
     finally:
         session.close()
 

@@ -88,9 +88,9 @@ def failed(lab, **answers):
 
 #: What a fake machine says of the labs' measured cells, by their code.
 TIMES = {
-    'without_a_plan(DOUBLING, START, "t16")[0]\n': 1.0,
-    'without_a_plan(DOUBLING, START, "t16")[0]': 1.0,
-    'run_graph(DOUBLING, START, "t16")[0]': 0.01,
+    'without_a_plan(DOUBLING, START, "t18")[0]\n': 1.0,
+    'without_a_plan(DOUBLING, START, "t18")[0]': 1.0,
+    'run_graph(DOUBLING, START, "t18")[0]': 0.01,
     "made = repeated(small, 2000)": 1.0,
     "made = repeated(large, 1)": 0.01,
     "[attention(brief, brief, brief).shape for _ in range(16)][-1]": 0.1,
@@ -242,6 +242,18 @@ WRONG = {
         "lab_1_tensor_graph",
         "run_graph",
         "def run_graph(graph, inputs, wanted, operations=OPERATIONS):\n"
+        "    values = {name: inputs[name] for name in inputs}\n"
+        "    for name in needed(graph, wanted):\n"
+        "        operation, *sources = graph[name]\n"
+        "        values[name] = operations[operation](*(values[source] for source in sources))\n"
+        "    found = values[wanted].copy()\n"
+        "    for value in inputs.values(): value *= 0\n"
+        "    return found",
+    ): {"run-test": "Expected INPUTS to be as before"},
+    (
+        "lab_1_tensor_graph",
+        "run_graph",
+        "def run_graph(graph, inputs, wanted, operations=OPERATIONS):\n"
         "    if wanted in inputs: return inputs[wanted]\n"
         "    operation, *sources = graph[wanted]\n"
         "    return operations[operation](*(run_graph(graph, inputs, one, operations) for one in sources))",
@@ -253,7 +265,7 @@ WRONG = {
     (
         "lab_1_tensor_graph",
         "run_graph",
-        "def run_graph(graph, inputs, wanted, operations=OPERATIONS): return [65536.0]",
+        "def run_graph(graph, inputs, wanted, operations=OPERATIONS): return [262144.0]",
     ): {"run-test": "", "run-once": "", "measure-test": "for new data"},
     (
         "lab_1_tensor_graph",

@@ -3,7 +3,7 @@
   release   make the students' version, without solutions and hidden tests: DIR/release/LAB
   collect   copy hand-ins to where nbgrader expects them: DIR/submitted/STUDENT/LAB
   grade     grade every submission of a lab, write feedback and grades.csv
-  report    who used which device, how long it took and what the logs said, from records in the notebooks
+  report    points, devices seen, times and what the logs said, with links to the feedback
 
 If the course has no labs, `release` first copies ours to DIR/source, with their solutions.
 `release` and `grade` need nbgrader. `grade` runs students' code in a sandbox, without network access or your
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     release = commands.add_parser("release", help="make the students' version of labs, without solutions")
     collect = commands.add_parser("collect", help="copy hand-ins to where nbgrader expects them")
     grade = commands.add_parser("grade", help="grade every submission of a lab with nbgrader")
-    report = commands.add_parser("report", help="report what the students' machines did")
+    report = commands.add_parser("report", help="report points, devices, times and logs")
     for command in (release, collect, grade, report):
         command.add_argument("folder", type=Path, metavar="DIR", help="the course's folder")
     for command in (collect, grade):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from operator import itemgetter
 from pathlib import Path
 
 from jupyter_mlgpu.jupyter.cli.progress import progress
@@ -140,7 +141,7 @@ def _result_lines(course: Path, lab: str, results: dict[str, Result]) -> list[st
         return []
     lines, reasons = [], []
     with (course / GRADES).open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
+        for row in sorted(csv.DictReader(file), key=itemgetter("student_id")):
             student = row["student_id"]
             if student not in results or results[student].failed is not None:
                 continue

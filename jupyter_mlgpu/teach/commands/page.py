@@ -46,17 +46,17 @@ def sections(entries: Sequence[Entry]) -> list[Section]:
     ]
     return [
         ("Class", (), [(line,) for line in head]),
+        (
+            "Notebooks",
+            ("student", "lab", "points", "records", "total time", "failed", "devices"),
+            _notebooks(entries),
+        ),
         ("Cannot be read", (), [(f"{one.student}, {one.lab}: {one.why}",) for one in broken]),
         ("Without records", (), [(f"{one.student}, {one.lab}",) for one in empty]),
         ("Worth a look", (), _short([(one,) for one in class_report.worth_a_look(entries)])),
         ("Devices", ("device", "students", "who"), _devices(entries)),
         ("Times", ("lab", "cell", "students", "shortest", "median", "longest"), _times(entries)),
         ("Log notes", ("verdict", "students", "meaning"), _notes(entries)),
-        (
-            "Notebooks",
-            ("student", "lab", "points", "records", "total time", "failed", "devices"),
-            _notebooks(entries),
-        ),
     ]
 
 

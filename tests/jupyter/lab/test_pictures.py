@@ -5,22 +5,20 @@ They are written to docs/images where JUPYTER_MLGPU_SCREENSHOTS is set, as `make
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import nbformat
 import pytest
-from PIL import Image
 from playwright.sync_api import expect
 
 from jupyter_mlgpu.show.receipts.bundle import bundle
+from tests.support.pictures import IMAGES, folder_for, with_few_colours
 from tests.support.strips import judged
 
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Lab
-
-IMAGES = Path(__file__).parents[3] / "docs" / "images"
 
 PICTURES = {
     "english": {"JupyterLab Dark": "sidebar-dark.png", "JupyterLab Light": "sidebar.png"},
@@ -67,17 +65,11 @@ SLOW_CELL = 1
 
 
 def take(lab: Lab, path: Path, limit: int) -> None:
-    """Write what is in sight, in a file of at most so many bytes: an interface needs few colours."""
+    """Write what is in sight, in a file of at most so many bytes."""
     lab.page.mouse.move(0, 0)
     lab.page.screenshot(path=path)
-    with Image.open(path) as picture:
-        small = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)
-    small.save(path, optimize=True)
+    with_few_colours(path, 128)
     assert 20_000 < path.stat().st_size < limit, path
-
-
-def folder_for(tmp_path: Path) -> Path:
-    return IMAGES if os.environ.get("JUPYTER_MLGPU_SCREENSHOTS") else tmp_path
 
 
 @pytest.mark.slow
@@ -115,6 +107,25 @@ def test_screenshots_of_the_first_minute(picture_lab: Lab, tmp_path: Path) -> No
     expect(answer).to_be_visible()
     answer.scroll_into_view_if_needed()
     take(lab, pictures[4], SMALL)
+
+
+LAB_1 = Path(__file__).parents[3] / "notebooks/labs/source/lab_1_tensor_graph/lab_1_tensor_graph.ipynb"
+WITHHELD = re.compile(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS|### (BEGIN|END) SOLUTION", re.DOTALL)
+
+
+@pytest.mark.slow
+def test_screenshot_of_a_lab_that_a_student_has_done(picture_lab: Lab, tmp_path: Path) -> None:
+    lab = picture_lab
+    notebook = nbformat.read(LAB_1, as_version=4)
+    for cell in notebook.cells:
+        cell.source = WITHHELD.sub("", cell.source).rstrip()
+    nbformat.write(notebook, lab.server.root / LAB_1.name)
+    lab.open(LAB_1.name)
+    lab.page.evaluate("() => jupyterapp.shell.collapseLeft()")
+    lab.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+    expect(lab.records).to_have_count(sum(cell.cell_type == "code" for cell in notebook.cells) - 1)
+    lab.page.get_by_role("strong").filter(has_text="Read the receipts.").scroll_into_view_if_needed()
+    take(lab, folder_for(tmp_path) / "class-student.png", SMALL)
 
 
 STRIPS = {
