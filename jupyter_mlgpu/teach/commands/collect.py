@@ -69,7 +69,7 @@ def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> in
                 copied = _copy(found.path, place, replace)
                 renamed = "" if found.path.name == found.name else f", from {visible_line(found.path.name)}"
                 tell(f"{found.student}: {copied}{renamed}")
-            notes += _not_taken(entry, {path for path in collected.values()})
+            notes += _not_taken(entry, set(collected.values()))
         except _LeftOutError as error:
             problems.append(f"{visible_line(entry.name)} was left out: {error}.")
     students = {student for student, _ in collected}
