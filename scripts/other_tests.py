@@ -135,7 +135,7 @@ PARTS = (
     ),
     Part(
         "test-class",
-        120,
+        480,
         "labs graded by nbgrader",
         "notebooks/labs/ jupyter_mlgpu/teach/commands/ jupyter_mlgpu/teach/grading/ "
         "jupyter_mlgpu/teach/submissions/ tests/teach/classes/",
