@@ -66,6 +66,7 @@ FILES = (
             "jax",
             "mlx",
             "classroom",
+            "arrow",
             "dataframe",
         ),
         groups=("build", "consoles"),
