@@ -68,6 +68,7 @@ FILES = (
             "classroom",
             "arrow",
             "dataframe",
+            "otel",
         ),
         groups=("build", "consoles"),
         hashes=False,

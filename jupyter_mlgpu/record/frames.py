@@ -129,18 +129,10 @@ def _series(pandas: Any, column: TableColumn) -> Any:
 
 
 def _for_arrow(column: TableColumn) -> list[Any]:
-    """Return a column's values in the form that nanoarrow takes."""
-    return [None if value is None else _arrow_value(column.kind, value) for value in column.values]
-
-
-def _arrow_value(kind: Kind, value: Any) -> Any:
-    if kind == "text":  # a lone surrogate has no UTF-8 and becomes a question mark, as in a records file
-        return str(value).encode("utf-8", "replace").decode()
-    if kind == "number":
-        return float(value)
-    if kind == "time":
-        return (value - _EPOCH) // timedelta(microseconds=1)
-    return value
+    """Return a column's values in the form that nanoarrow takes: a time as microseconds since 1970."""
+    if column.kind != "time":
+        return list(column.values)
+    return [None if one is None else (one - _EPOCH) // timedelta(microseconds=1) for one in column.values]
 
 
 def _pandas() -> Any:

@@ -38,16 +38,22 @@ class TableColumn:
 def columns_of(records: Sequence[Record]) -> list[TableColumn]:
     """Return the columns of a table with one row per record."""
     columns = [
-        TableColumn(name, kind, tuple(value(record) for record in records))
-        for name, (kind, value) in _ABOUT.items()
+        _column(name, kind, [value(record) for record in records]) for name, (kind, value) in _ABOUT.items()
     ]
     for one in _quantity_columns(records):
         found = [one.figure(record) for record in records]
         figure, why = one.names
-        columns.append(TableColumn(figure, "number", tuple(value for value, _ in found)))
-        columns.append(TableColumn(why, "text", tuple(reason for _, reason in found)))
-    notes = tuple(" ".join(record.notes) or None for record in records)
-    return [*columns, TableColumn("notes", "text", notes)]
+        columns.append(_column(figure, "number", [value for value, _ in found]))
+        columns.append(_column(why, "text", [reason for _, reason in found]))
+    return [*columns, _column("notes", "text", [" ".join(record.notes) or None for record in records])]
+
+
+def _column(name: str, kind: Kind, values: list[Any]) -> TableColumn:
+    if kind == "text":  # a lone surrogate has no UTF-8 and becomes a question mark, as in a records file
+        values = [None if one is None else one.encode("utf-8", "replace").decode() for one in values]
+    elif kind == "number":
+        values = [None if one is None else float(one) for one in values]
+    return TableColumn(name, kind, tuple(values))
 
 
 def _started_at(record: Record) -> datetime | None:
