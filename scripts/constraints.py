@@ -60,6 +60,7 @@ FILES = (
         extras=(
             "lab",
             "report",
+            "mcp",
             "metal",
             "lessons",
             "test",

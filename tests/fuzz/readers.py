@@ -249,6 +249,21 @@ def explain(data: bytes, folder: Path) -> None:
         json.loads(line, parse_constant=_refuse)
 
 
+def assistant(data: bytes, folder: Path) -> None:
+    """What an assistant is told of a notebook is JSON, in which a null is the only gap."""
+    from jupyter_mlgpu.jupyter.assistant import questions
+
+    path = str(put(folder, "lesson.ipynb", data))
+    said, told = questions.records(path, None)
+    assert said.isprintable()
+    json.loads(json.dumps(told, allow_nan=False))
+    for one in told["cells"]:
+        said, told = questions.limit(path, one["name"])
+        assert said.isprintable()
+        json.dumps(told, allow_nan=False)
+    questions.comparison(path, None, None, told["cell"])
+
+
 def sharing(data: bytes, folder: Path) -> None:
     """What the teacher's view takes from a kernel; what it takes, it can send on as it was."""
     from jupyter_mlgpu.teach.sharing import report
@@ -363,6 +378,7 @@ READERS = {
     "submissions": Reader(submissions, _notebooks, _first(seeds.notebooks)),
     "run": Reader(run, _notebooks, _first(seeds.notebooks)),
     "explain": Reader(explain, lambda: mutations.of_bytes(seeds.logs()), lambda: seeds.logs()[0]),
+    "assistant": Reader(assistant, _notebooks, _first(seeds.notebooks)),
     "sharing": Reader(sharing, lambda: mutations.of_json(seeds.reports()), _first(seeds.reports)),
     "sharing-answer": Reader(answer, lambda: mutations.of_json(seeds.answers()), _first(seeds.answers)),
     "account": Reader(flight_record, lambda: mutations.of_bytes(seeds.flight()), lambda: seeds.flight()[0]),

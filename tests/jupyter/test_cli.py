@@ -27,7 +27,7 @@ def test_an_unknown_command_is_answered_with_the_valid_ones(capsys):
     assert cli.main(["rum", "lesson.ipynb"]) == 2
     assert said(capsys) == (
         "jupyter mlgpu: Unknown command 'rum'. Did you mean run? Choose run, doctor, lessons, strip, "
-        "explain, bench, class. `jupyter mlgpu --help` explains each."
+        "explain, bench, mcp, class. `jupyter mlgpu --help` explains each."
     )
 
 

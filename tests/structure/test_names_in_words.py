@@ -45,6 +45,7 @@ OTHER_FILES = {
     "lesson.ipynb": "the reader's notebook",
     "lab.ipynb": "the teacher's notebook",
     "engines.json": "the reader's records",
+    "claude_desktop_config.json": "the settings of an assistant's client",
     "zh/00_start_here.ipynb": "assembled when somebody wants it",
     "jupyterhub_config.py": "the hub's settings",
     "numpy.py": "a file that hides NumPy",

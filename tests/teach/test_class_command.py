@@ -60,7 +60,21 @@ def test_folders_and_files_as_people_get_them_become_nbgraders_layout(course, in
     put(inbox / "mia" / "my homework.ipynb", notebook_with())
     assert collect(course, inbox) == 0
     assert collected(course) == [f"{one}/lab_1/lab_1.ipynb" for one in ("Bob-Stone", "ada", "eve", "mia")]
-    assert "4 students in" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "4 students in" in said
+    assert "ada: lab_1.ipynb\n" in said
+    assert "mia: lab_1.ipynb, from my homework.ipynb\n" in said
+
+
+def test_what_a_student_handed_in_beside_the_notebook_is_named_and_not_collected(course, inbox, capsys):
+    put(inbox / "ada" / "lab_1.ipynb", notebook_with())
+    put(inbox / "ada" / "lab_1 (1).ipynb", notebook_with())
+    put(inbox / "ada" / "lab_1.zip", "an archive")
+    assert collect(course, inbox) == 0
+    said = capsys.readouterr().out
+    for name in ("lab_1 (1).ipynb", "lab_1.zip"):
+        assert f"ada/{name} was not collected, only the notebook beside it." in said
+    assert collected(course) == ["ada/lab_1/lab_1.ipynb"]
 
 
 def test_what_cannot_be_collected_is_told_and_stops_nobody(course, inbox, capsys):

@@ -29,8 +29,11 @@ def consult(
     deep: bool = False,
     tell: Callable[[Sentence], None] = silent,
     inside: KernelsOwnFacts | None = None,
+    start_kernels: bool = True,
 ) -> Diagnosis:
     """Judge this machine, or the one described in a file of facts; `tell` is called with progress sentences.
+
+    With start_kernels=False, the Pythons of the installed kernels are not started, nor asked.
 
     Raises UsageError if --deep is combined with a file, RecordError if a file cannot be read or written, and
     DoctorError for every other failure.
@@ -42,7 +45,9 @@ def consult(
         )
     try:
         facts = (
-            gather(deep=deep, tell=tell, inside=inside) if facts_from is None else reading.load(facts_from)
+            gather(deep=deep, tell=tell, inside=inside, start_kernels=start_kernels)
+            if facts_from is None
+            else reading.load(facts_from)
         )
         if save_to is not None:
             reading.save(save_to, facts)

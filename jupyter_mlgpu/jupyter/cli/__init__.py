@@ -28,6 +28,7 @@ COMMANDS = {
     "strip": "remove receipts from notebooks",
     "explain": "explain the messages in a log, and what to do about them",
     "bench": "measure how fast this machine computes, compared with published figures",
+    "mcp": "answer an assistant's questions about saved records and logs",
     "class": "release, collect, grade and report a class's labs",
 }
 #: Number of everyday subcommands.
@@ -97,6 +98,10 @@ def _module(name: str) -> ModuleType:
             from jupyter_mlgpu.jupyter.cli import bench
 
             return bench
+        case "mcp":
+            from jupyter_mlgpu.jupyter.cli import mcp
+
+            return mcp
     return jupyter.teaching_commands[name]()
 
 

@@ -53,6 +53,7 @@ class Autograding:
         self._course, self._lab, self._options, self._at_once = course, lab, options, at_once
         self._show = show
         self._begun = 0
+        self._running: list[str] = []
         self._one_at_a_time = threading.Lock()
 
     def grade(self, students: Sequence[str]) -> dict[str, Result]:
@@ -71,7 +72,22 @@ class Autograding:
     def _grade_one(self, student: str, total: int, shared: Path) -> Result:
         with self._one_at_a_time:
             self._begun += 1
-            self._show.cell(self._begun, total, student)
+            self._running.append(student)
+            self._show_running(total)
+        try:
+            return self._run_nbgrader(student, shared)
+        finally:
+            with self._one_at_a_time:
+                self._running.remove(student)
+                # Otherwise the next one begins now, and says so itself.
+                if self._running and self._begun == total:
+                    self._show_running(total)
+
+    def _show_running(self, total: int) -> None:
+        done = self._begun - len(self._running)
+        self._show.cell(done + 1, total, ", ".join(self._running))
+
+    def _run_nbgrader(self, student: str, shared: Path) -> Result:
         folder = self._course / "submitted" / student / self._lab
         # nbgrader would follow a link, and grade or return the file it leads to.
         linked = next(
@@ -79,10 +95,10 @@ class Autograding:
         )
         if linked is not None:
             return Result(f"{visible_line(linked)} is a link; have the file itself handed in.")
-        packed = folders.archive(folder)
-        if packed is not None and not any(folder.glob("*.ipynb")):
+        packed = folders.archives(folder)
+        if packed and not any(folder.glob("*.ipynb")):
             return Result(
-                f"{visible_line(packed)} is an archive: unpack it, so that the notebook is in its folder."
+                f"{visible_line(packed[0])} is an archive: unpack it, so that the notebook is in its folder."
             )
         with tempfile.TemporaryDirectory() as kept, (shared / "gradebook").open("ab") as gradebook:
             results_file = Path(kept) / "results.json"

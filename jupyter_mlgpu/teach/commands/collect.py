@@ -45,7 +45,7 @@ class HandedIn:
 def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> int:
     """Copy the notebooks of the inbox, and return the exit status: 1 if something was left out."""
     names = notebooks_of(course, lab)
-    if inbox.is_file() and folders.archive(inbox):
+    if inbox.is_file() and folders.archives(inbox):
         raise UsageError(
             f"{visible_line(inbox)} is an archive: unpack it, and give --from the folder that comes out."
         )
@@ -56,7 +56,8 @@ def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> in
     entries = sorted(one for one in inbox.iterdir() if not one.name.startswith("."))
     if not entries:
         raise UsageError(f"{visible_line(inbox)} is empty: it needs a folder or a notebook for each student.")
-    problems = []
+    problems: list[str] = []
+    notes: list[str] = []
     collected: dict[tuple[str, str], Path] = {}
     for entry in entries:
         try:
@@ -65,14 +66,17 @@ def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> in
                 if before is not found.path:
                     raise _LeftOutError(f"{found.student} already handed in {visible_line(before.name)}")
                 place = course / "submitted" / found.student / lab / found.name
-                tell(f"{found.student}: {_copy(found.path, place, replace)}")
+                copied = _copy(found.path, place, replace)
+                renamed = "" if found.path.name == found.name else f", from {visible_line(found.path.name)}"
+                tell(f"{found.student}: {copied}{renamed}")
+            notes += _not_taken(entry, set(collected.values()))
         except _LeftOutError as error:
             problems.append(f"{visible_line(entry.name)} was left out: {error}.")
     students = {student for student, _ in collected}
     there = visible_line(course / "submitted")
     tell(f"{len(students):,} student{'s' if len(students) != 1 else ''} in {there}.")
-    for problem in problems:
-        tell(f"  {problem}")
+    for line in [*problems, *notes]:
+        tell(f"  {line}")
     return 1 if problems else 0
 
 
@@ -109,9 +113,9 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
         try:
             matched = _match([path for path, why in inside if not why], names)
         except _NoNotebookError as error:
-            packed = folders.archive(entry)
-            if packed is not None:
-                refused.insert(0, f"unpack {visible_line(packed.relative_to(entry))}")
+            packed = folders.archives(entry)
+            if packed:
+                refused.insert(0, f"unpack {visible_line(packed[0].relative_to(entry))}")
             raise _LeftOutError("; ".join([str(error), *refused])) from error
         except _LeftOutError as error:
             raise _LeftOutError("; ".join([str(error), *refused])) from error
@@ -119,7 +123,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
             yield HandedIn(student, path, name)
         return
     if entry.suffix != ".ipynb":
-        advice = ", but an archive: unpack it" if folders.archive(entry) else ""
+        advice = ", but an archive: unpack it" if folders.archives(entry) else ""
         raise _LeftOutError(f"it is neither a notebook nor a folder{advice}")
     stem = _COPY.sub("", entry.stem)
     near = next((one for one in names if Path(one).stem in stem), names[0] if len(names) == 1 else None)
@@ -129,6 +133,17 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
     if not student:
         raise _LeftOutError("its name does not say whose it is; name it STUDENT.ipynb")
     yield HandedIn(_student(student), entry, near)
+
+
+def _not_taken(entry: Path, taken: set[Path]) -> list[str]:
+    """Return a sentence for each notebook and archive of a student's folder that was not collected."""
+    if not entry.is_dir() or entry.is_symlink():
+        return []
+    others = [path for path, _ in folders.notebooks(entry) if path not in taken] + folders.archives(entry)
+    return [
+        f"{visible_line(path.relative_to(entry.parent))} was not collected, only the notebook beside it."
+        for path in others
+    ]
 
 
 def _match(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:

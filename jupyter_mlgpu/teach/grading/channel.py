@@ -142,7 +142,7 @@ class Channel:
         if why is not None:
             raise GradingError(why)
         if self._now() >= deadline:
-            raise GradingError("It did not answer in time and was stopped.")
+            raise GradingError("It did not answer in time and was stopped: is there a loop that never ends?")
 
     def _why_closed(self) -> str:
         """Return why the channel is closed: the process is ending, or has closed its end."""

@@ -132,7 +132,9 @@ class Judge:
             except BaseException as error:  # also SystemExit and the test's own time limit
                 if isinstance(error, KeyboardInterrupt | SandboxError):
                     raise
-                test_outputs.append(outputs.failure(type(error).__name__, str(error), _lines(error, cell)))
+                test_outputs.append(
+                    outputs.failure(type(error).__name__, _message(error), _lines(error, cell))
+                )
         printed = outputs.clean([outputs.stream(stdout.getvalue())]) if stdout.getvalue() else []
         return [*printed, *test_outputs], unverified
 
@@ -223,6 +225,13 @@ def _result(value: Any) -> dict[str, Any]:
         "metadata": {},
         "execution_count": None,
     }
+
+
+def _message(error: BaseException) -> str:
+    """Return the message of an error; KeyError would quote it, and show its line breaks as escapes."""
+    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
+        return error.args[0]
+    return str(error)
 
 
 def _lines(error: BaseException, cell: TeachersCell) -> list[str]:

@@ -38,10 +38,10 @@ def notebooks(root: Path) -> Iterator[tuple[Path, str | None]]:
     yield from unread
 
 
-def archive(root: Path) -> Path | None:
-    """Return the first archive below a folder, or `root` itself if it is one; None if there is none."""
+def archives(root: Path) -> list[Path]:
+    """Return the archives below a folder, in order, or `root` itself if it is one."""
     paths = sorted(root.rglob("*")) if root.is_dir() else [root]
-    return next((path for path in paths if path.suffix.lower() in _ARCHIVES), None)
+    return [path for path in paths if path.suffix.lower() in _ARCHIVES]
 
 
 def why_not(path: Path) -> str | None:

@@ -131,8 +131,9 @@ def test_a_doctor_that_fails_is_2_and_not_1(capsys, monkeypatch):
 
 
 def test_deep_asks_with_progress_on_stderr(capsys, monkeypatch, machine):
-    def gather(*, deep, tell, inside):
+    def gather(*, deep, tell, inside, start_kernels):
         assert deep
+        assert start_kernels
         tell(say("Asking torch"))
         return machine("cpu")
 

@@ -48,8 +48,11 @@ def gather(
     tell: Callable[[Sentence], None] = lambda sentence: None,
     inside: KernelsOwnFacts | None = None,
     patience: float = PATIENCE_S,
+    start_kernels: bool = True,
 ) -> Facts:
     """Return all facts about this machine and this Python, redacted; `tell` is called with the progress.
+
+    With start_kernels=False, the Pythons of the installed kernels are not started.
 
     A part that fails, or takes longer than `patience` seconds, is unknown with that reason.
     """
@@ -59,7 +62,7 @@ def gather(
         "python": python.read,
         "environment": environment.read,
         "gpus": gpus.read,
-        "kernel": lambda: kernels.read(inside),
+        "kernel": lambda: kernels.read(inside, start=start_kernels),
         "jupyter": jupyter.read,
         "storage": storage.read,
         "packages": packages.read,

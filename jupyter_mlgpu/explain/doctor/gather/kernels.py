@@ -33,6 +33,8 @@ from jupyter_mlgpu.record.sentence import say
 MOST = 20
 #: Seconds within which all their Pythons must answer, from the start of the first.
 TOGETHER_S = 3.0
+#: The reason where no kernel's Python may be started: a kernelspec may name any program of the user's.
+NOT_STARTED = Unknown(say("The kernels' Pythons were not started."), asked=False)
 #: Programs that Jupyter replaces by its own interpreter. Another minor version is a different program.
 _BARE = frozenset(f"python{version}" for version in ("", "3", f"3.{sys.version_info.minor}"))
 _CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)", re.MULTILINE)
@@ -60,13 +62,14 @@ class KernelsOwnFacts:
     capture: Maybe[bool]
 
 
-def read(inside: KernelsOwnFacts | None = None) -> KernelFacts:
+def read(inside: KernelsOwnFacts | None = None, *, start: bool = True) -> KernelFacts:
     """Return the facts about all kernels; `inside` is the calling kernel's own.
 
-    Outside a kernel, the capture of native output is read from ipykernel's configuration files.
+    Outside a kernel, the capture of native output is read from ipykernel's configuration files. With
+    start=False no kernel's Python is started, and what only it knows is unknown.
     """
     return KernelFacts(
-        specs=fact(specs),
+        specs=fact(specs) if start else NOT_STARTED,
         capture=fact(lambda: configured(_profiles())) if inside is None else inside.capture,
         inside=inside is not None,
         imported=tuple(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from jupyter_mlgpu.explain.doctor.facts import Cache, Storage
@@ -20,7 +19,7 @@ COUNTING_S = 0.5
 def read(home: Path | None = None) -> Storage:
     """Return the facts about the folders that a notebook writes to."""
     home = home or Path.home()
-    temporary = Path(tempfile.gettempdir())
+    temporary = _temporary()
     return Storage(
         here_free=fact(lambda: shutil.disk_usage(Path.cwd()).free),
         home_free=fact(lambda: shutil.disk_usage(home).free),
@@ -56,6 +55,16 @@ def size(folder: Path) -> int:
                 say("it holds more files than can be counted in {seconds} s", seconds=f"{COUNTING_S:g}")
             )
     return total
+
+
+def _temporary() -> Path:
+    """Return the folder that Python's tempfile takes, which would write a file to choose it."""
+    named = [Path(value) for name in ("TMPDIR", "TEMP", "TMP") if (value := os.environ.get(name))]
+    folders = [*named, Path("/tmp"), Path("/var/tmp")]
+    there = [one for one in folders if one.is_dir()]
+    return next(
+        (one for one in there if os.access(one, os.W_OK | os.X_OK)), there[0] if there else folders[0]
+    )
 
 
 def _shared_memory() -> int | None:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu.explain.comparing import sides
 from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare, side_names
 from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
@@ -41,15 +42,15 @@ def compare_command(words: str, runtime: Runtime) -> RecordComparison:
     """Run `%mlc_trace compare WORDS` and return the comparison, which the notebook shows."""
     parser = magic_parser("%mlc_trace compare", _HELP)
     parser.add_argument("sides", nargs="*")
-    sides = parser.parse_line(words).sides
-    if len(sides) != 2:
-        needed = say("%mlc_trace compare needs two arguments, found {count}.", count=len(sides))
+    given = parser.parse_line(words).sides
+    if len(given) != 2:
+        needed = say("%mlc_trace compare needs two arguments, found {count}.", count=len(given))
         raise UsageError(joined(needed, _HELP))
-    first, second = (_side(word, runtime) for word in sides)
+    first, second = (_side(word, runtime) for word in given)
     if {one.key for one in first} & {one.key for one in second}:
         # The same code on the same device: then the two cells stand for single runs.
-        first, second = _single_run(sides[0], first, runtime), _single_run(sides[1], second, runtime)
-    return compare(first, second, names=side_names(*map(_title, sides)))
+        first, second = _single_run(given[0], first, runtime), _single_run(given[1], second, runtime)
+    return compare(first, second, names=side_names(*map(_title, given)))
 
 
 def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, A
     """
     a, b = (_record_named(content.get(side), runtime) for side in ("a", "b"))
     records = runtime.store.records()
-    first, second = _runs_of(a, records), _runs_of(b, records)
+    first, second = sides.runs_of(a, records), sides.runs_of(b, records)
     if {one.key for one in first} & {one.key for one in second}:
         first, second = [a], [b]
     # Without the chart: the sidebar is narrow, and the table matters most.
@@ -84,58 +85,24 @@ def _record_named(name: object, runtime: Runtime) -> Record:
 
 def _side(word: str, runtime: Runtime) -> Sequence[Record]:
     records, run = runtime.store.records(), runtime.recorder.run.id
-    span = cellnumbers.span(word, records, run)
-    if span is not None:
-        return span
-    number = cellnumbers.parse(word)
-    if number is not None:
-        found = cellnumbers.select(number, records, run)
-        # A cell number stands for all runs of its code, unless it names one run.
-        of_cell = number.turn is None and not number.own
-        return _runs_of(found[-1], records) if of_cell else found
+    numbered = sides.numbered(word, records, run)
+    if numbered is not None:
+        return numbered
     path = Path(word).expanduser()
     if path.is_file() or "." in word or "/" in word:
         return files.load_records(path)[0]
     if _DEVICE.fullmatch(word):
-        ran = [one for one in records if word in _devices(one)]
-        known = sorted({"cpu", "gpu", *(device for one in records for device in _devices(one))})
+        ran = [one for one in records if word in sides.devices_of(one)]
+        known = sorted({"cpu", "gpu", *(device for one in records for device in sides.devices_of(one))})
         if not ran and word.partition(":")[0] not in known:
             raise UsageError(joined(unknown(say("device"), word, known, "%mlc_trace compare"), _HELP))
         return ran
     raise UsageError(joined(say("{word} is not a cell, file or device.", word=repr(word)), _HELP))
 
 
-def _runs_of(record: Record, records: Sequence[Record]) -> list[Record]:
-    """Return all runs of the same code in the same kernel, with the same requested device."""
-    digest = record.cell.source_digest
-    return [
-        run
-        for run in records
-        if run.key == record.key
-        or (
-            digest is not None
-            and _code_and_device(run) == _code_and_device(record)
-            and run.run.id == record.run.id
-        )
-    ]
-
-
-def _code_and_device(record: Record) -> tuple[str | None, Mapping[str, str]]:
-    return record.cell.source_digest, record.device.requested
-
-
 def _single_run(word: str, side: Sequence[Record], runtime: Runtime) -> Sequence[Record]:
     number = cellnumbers.parse(word)
     return side if number is None else cellnumbers.select(number, side, runtime.recorder.run.id)
-
-
-def _devices(record: Record) -> set[str]:
-    """Return the one device on which a cell ran, with and without its number: `gpu:0` and `gpu`."""
-    ran_on = {one.device for one in record.device.ran_on or ()}
-    if len(ran_on) != 1:
-        return set()
-    (device,) = ran_on
-    return {device, device.partition(":")[0]}
 
 
 def _title(word: str) -> str:

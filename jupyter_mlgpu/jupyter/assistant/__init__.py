@@ -1,0 +1,1 @@
+"""Answers for assistants over the Model Context Protocol: from saved records and logs, reading alone."""
