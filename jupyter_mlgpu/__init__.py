@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         TrainerCallback,
     )
     from jupyter_mlgpu.record.files import load_records, save_records
+    from jupyter_mlgpu.show.exporting.spans import export_spans
 
 __all__ = [
     "AccelerateTracker",
@@ -40,6 +41,7 @@ __all__ = [
     "bench",
     "collect",
     "compare",
+    "export_spans",
     "fits",
     "limit",
     "load_ipython_extension",
@@ -88,6 +90,10 @@ def __getattr__(name: str) -> Any:
             from jupyter_mlgpu.explain.comparing import compare
 
             return compare.compare
+        case "export_spans":
+            from jupyter_mlgpu.show.exporting import spans
+
+            return spans.export_spans
         case "fits":
             from jupyter_mlgpu.explain import batches
 

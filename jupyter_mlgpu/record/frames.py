@@ -1,29 +1,23 @@
-"""Records as pandas tables, with one row per record or one row per operation.
+"""Records as pandas or Arrow tables, with one row per record or one row per operation.
 
-A column's name ends in its unit: `wall_time_s`, `peak_memory_process_bytes`, `energy_J`. Values that were not
-measured are missing (NaN), never 0, and the column `wall_time_why_missing` beside them gives the reason. A
-quantity that several instruments read has a column for each: `device_time_s [profiler, gpu:0]`.
+`record/table_columns.py` says which columns a table of records has, so both kinds have the same ones. Values
+that were not measured are missing (NaN in pandas, null in Arrow), never 0, and the column
+`wall_time_why_missing` beside them gives the reason.
 
-pandas is imported when a table is asked for.
+pandas and nanoarrow are imported when a table is asked for.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, SupportsIndex, overload
 
 from jupyter_mlgpu.record.extras import require
-from jupyter_mlgpu.record.instruments import Instrument, Instruments
-from jupyter_mlgpu.record.quantities import QUANTITIES
-from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import OpStat, Record
 from jupyter_mlgpu.record.sentence import say
-
-#: Quantities that a profiler lengthens. In a profiled record they are not timings, so the table omits them.
-_TIMINGS = ("wall_time", "cpu_time")
-_PROFILED = "Measured with a profiler on, so it is no timing."
+from jupyter_mlgpu.record.table_columns import Kind, TableColumn, columns_of
 
 
 class Records(Sequence[Record]):
@@ -63,15 +57,32 @@ class Records(Sequence[Record]):
         without pandas.
         """
         pandas = _pandas()
-        columns = _columns(self._records)
-        rows = [_row(record, columns) for record in self._records]
-        names = ["run", "cell", *_ABOUT, *(name for column in columns for name in column.names), "notes"]
-        frame = pandas.DataFrame(rows, columns=names)
-        for column in columns:
-            frame[column.names[0]] = frame[column.names[0]].astype("float64")
-        frame["started_at"] = pandas.to_datetime(frame["started_at"], utc=True, errors="coerce")
-        frame["execution_count"] = frame["execution_count"].astype("Int64")
-        return frame.set_index(["run", "cell"])
+        series = {one.name: _series(pandas, one) for one in columns_of(self._records)}
+        return pandas.DataFrame(series).set_index(["run", "cell"])
+
+    def to_arrow(self) -> Any:
+        """Return an Arrow table, a nanoarrow Array of structs, with one row per record.
+
+        It has the columns of `to_frame`, with `run` and `cell` first. Polars, DuckDB, pyarrow and pandas 3
+        take it as it is, by Arrow's PyCapsule interface: `polars.DataFrame(records().to_arrow())`. Raises
+        MissingPackageError without nanoarrow.
+        """
+        require(say("A table"), "arrow", "nanoarrow")
+        import nanoarrow
+
+        types = {
+            "text": nanoarrow.string(),
+            "sequence": nanoarrow.int64(),
+            "count": nanoarrow.int64(),
+            "number": nanoarrow.float64(),
+            "truth": nanoarrow.bool_(),
+            "time": nanoarrow.timestamp("us", "UTC"),
+        }
+        columns = columns_of(self._records)
+        fields = {one.name: types[one.kind] for one in columns}
+        arrays = [nanoarrow.c_array(_for_arrow(one), types[one.kind]) for one in columns]
+        rows = nanoarrow.struct(fields, nullable=False)
+        return nanoarrow.Array(nanoarrow.c_array_from_buffers(rows, len(self), [None], children=arrays))
 
     def operations(self) -> Any:
         """Return a pandas DataFrame with one row per operation of a profiled record, indexed by run and cell.
@@ -92,21 +103,6 @@ class Records(Sequence[Record]):
         return frame.set_index(["run", "cell"])
 
 
-_ABOUT = (
-    "execution_count",
-    "name",
-    "source_digest",
-    "notebook",
-    "started_at",
-    "outcome",
-    "mode",
-    "asynchronous",
-    "origin",
-    "device_asked_for",
-    "ran_on",
-    "ran_on_why_missing",
-)
-
 _OPERATION_UNITS = {
     "self_time": "self_time_s",
     "total_time": "total_time_s",
@@ -114,71 +110,29 @@ _OPERATION_UNITS = {
     "flops": "flop",
 }
 
+#: pandas's types. A text's is left to pandas, whose versions 2 and 3 have different ones.
+_PANDAS: Mapping[Kind, str] = {
+    "sequence": "int64",
+    "count": "Int64",
+    "number": "float64",
+    "truth": "bool",
+}
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Column:
-    """The columns of a quantity, or of one instrument's readings of it if several instruments read it."""
-
-    quantity: str
-    instruments: Instruments
-    instrument: Instrument | None = None
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of the value's column and of the reason's column."""
-        of = "" if self.instrument is None else f" [{self.instrument}]"
-        return f"{self.quantity}_{QUANTITIES[self.quantity].unit}{of}", f"{self.quantity}_why_missing{of}"
-
-    def reading(self, record: Record) -> Reading | None:
-        """Return the record's reading for this column."""
-        readings = [one for one in record.readings if one.quantity == self.quantity]
-        if self.instrument is None:
-            return next(iter(readings), None)
-        own = self.instruments.readings(record).get(self.instrument)
-        return own or next((one for one in readings if one.value is None), None)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _columns(records: Sequence[Record]) -> list[_Column]:
-    columns = []
-    for quantity in QUANTITIES:
-        instruments = Instruments(records, quantity)
-        if all(sum(one.quantity == quantity for one in record.readings) <= 1 for record in records):
-            columns.append(_Column(quantity, instruments))
-            continue
-        every = dict.fromkeys(one for record in records for one in instruments.readings(record))
-        columns += [_Column(quantity, instruments, one) for one in every]
-    return columns
+def _series(pandas: Any, column: TableColumn) -> Any:
+    if column.kind == "time":
+        # A year that pandas's nanoseconds do not reach is missing.
+        return pandas.Series(pandas.to_datetime(list(column.values), utc=True, errors="coerce"))
+    return pandas.Series(list(column.values), dtype=_PANDAS.get(column.kind))
 
 
-def _row(record: Record, columns: Sequence[_Column]) -> tuple[Any, ...]:
-    ran_on = record.device.ran_on
-    figures: list[Any] = []
-    for column in columns:
-        reading = column.reading(record)
-        if reading is None:
-            figures += [None, "This record does not hold it."]
-        elif reading.value is not None and record.mode == "profiled" and column.quantity in _TIMINGS:
-            figures += [None, _PROFILED]
-        else:
-            figures += [reading.value, reading.why_missing]
-    return (
-        record.run.id,
-        record.cell.sequence,
-        record.cell.execution_count,
-        record.cell.name,
-        record.cell.source_digest,
-        record.run.notebook,
-        record.started_at,
-        record.outcome,
-        record.mode,
-        record.asynchronous,
-        record.origin,
-        record.device.asked_for or None,
-        None if ran_on is None else ", ".join(one.device for one in ran_on),
-        record.device.why_missing,
-        *figures,
-        " ".join(record.notes) or None,
-    )
+def _for_arrow(column: TableColumn) -> list[Any]:
+    """Return a column's values in the form that nanoarrow takes: a time as microseconds since 1970."""
+    if column.kind != "time":
+        return list(column.values)
+    return [None if one is None else (one - _EPOCH) // timedelta(microseconds=1) for one in column.values]
 
 
 def _pandas() -> Any:

@@ -36,7 +36,7 @@ def targets_in(commands: list[str]) -> set[str]:
         target
         for command in commands
         for called in re.findall(r"^make (.+)$", command, flags=re.MULTILINE)
-        for target in called.split()
+        for target in re.sub(r"\$\{\{.*?\}\}", "", called).split()  # without GitHub's expressions
         if "=" not in target
     }
 
@@ -75,6 +75,14 @@ def test_the_job_that_may_publish_runs_no_command_and_follows_tests_and_checks()
     assert jobs["build"]["needs"] == "tests"
     used = [step["uses"].partition("@")[0] for step in jobs["publish"]["steps"]]
     assert used.index("actions/attest-build-provenance") < used.index("pypa/gh-action-pypi-publish")
+
+
+def test_a_release_begins_with_a_tag_alone_and_waits_for_a_person() -> None:
+    workflow = yaml.safe_load((FOLDER / "release.yml").read_text(encoding="utf-8"))
+    assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 reads the key `on` as true
+    environment = workflow["jobs"]["publish"]["environment"]
+    (check,) = [one for one in commands_of(FOLDER / "release.yml") if "required_reviewers" in one]
+    assert f"/environments/{environment}" in check
 
 
 @each_workflow

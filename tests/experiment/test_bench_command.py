@@ -52,6 +52,10 @@ def said(capsys) -> str:
             ["--out", "bench.txt"],
             "--out takes the name of a JSON file, as in bench.json, not 'bench.txt'.",
         ),
+        (
+            ["--pyperf", "bench.txt"],
+            "--pyperf takes the name of a JSON file, as in bench.json, not 'bench.txt'.",
+        ),
     ],
 )
 def test_what_is_typed_wrongly_is_one_sentence_and_imports_no_framework(capsys, words, sentence):
@@ -203,6 +207,26 @@ def test_the_command_shows_what_was_measured_and_keeps_it(bench, capsys, tmp_pat
     assert "compared with published figures for NVIDIA H200" in shown
     assert cli.main(["bench", "--against", str(path), str(path)]) == 0
     assert "times as fast" in capsys.readouterr().out
+
+
+def test_the_command_keeps_the_repeats_for_pyperf_and_says_what_is_left_out(
+    bench, capsys, tmp_path, monkeypatch
+):
+    finished = bench(seconds=(*[1.0] * 9, KeyboardInterrupt()))
+    monkeypatch.setattr(session, "run", lambda order, **rest: finished)
+    path = tmp_path / "part.json"
+    assert cli.main(["bench", "gemm", "--pyperf", str(path)]) == 130
+    assert "part.json has seconds per step of 1 case for pyperf. Left out" in capsys.readouterr().out
+    assert path.exists()
+
+
+def test_without_any_repeat_nothing_is_written_for_pyperf(bench, capsys, tmp_path, monkeypatch):
+    finished = bench(seconds=(1.0, RuntimeError("boom")))
+    monkeypatch.setattr(session, "run", lambda order, **rest: finished)
+    path = tmp_path / "none.json"
+    assert cli.main(["bench", "gemm", "--pyperf", str(path)]) == 1
+    assert "No case has samples, so nothing was written for pyperf." in capsys.readouterr().out
+    assert not path.exists()
 
 
 def test_after_ctrl_c_the_command_keeps_what_there_is(bench, capsys, tmp_path, monkeypatch):

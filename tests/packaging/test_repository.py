@@ -119,7 +119,7 @@ def test_links_of_the_long_description_lead_into_the_version_s_files_and_others_
 )
 def test_no_release_bears_an_address_of_nobody_s(tmp_path: Path, address: str, refused: bool) -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
-    (check,) = [one["run"] for one in workflow["jobs"]["build"]["steps"] if "grep" in one.get("run", "")]
+    (check,) = [one["run"] for one in workflow["jobs"]["build"]["steps"] if "pyproject" in one.get("run", "")]
     (tmp_path / "pyproject.toml").write_text(f'repository = "{address}"\n')
     # As GitHub runs it.
     done = subprocess.run(["bash", "-e", "-c", check], cwd=tmp_path, capture_output=True)

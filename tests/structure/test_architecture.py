@@ -392,6 +392,7 @@ def test_the_names_the_package_promises_are_these():
         "bench",
         "collect",
         "compare",
+        "export_spans",
         "fits",
         "limit",
         "load_ipython_extension",

@@ -26,6 +26,7 @@ class BenchOptions:
 
     order: Order
     out: Path | None = None
+    pyperf: Path | None = None
     against: tuple[str, ...] = ()
 
 
@@ -56,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     more.add_argument("--out", metavar="FILE", help="save the results as JSON")
     more.add_argument(
+        "--pyperf",
+        metavar="FILE",
+        help="save the repeats of each case as JSON for `python -m pyperf compare_to`",
+    )
+    more.add_argument(
         "--against",
         nargs="+",
         default=[],
@@ -81,7 +87,8 @@ def options(found: argparse.Namespace) -> BenchOptions:
             )
         )
     out = None if found.out is None else json_path(found.out, "--out", "bench.json")
-    return BenchOptions(order, out, tuple(found.against))
+    pyperf = None if found.pyperf is None else json_path(found.pyperf, "--pyperf", "bench.json")
+    return BenchOptions(order, out, pyperf, tuple(found.against))
 
 
 def _minutes(word: str) -> float:

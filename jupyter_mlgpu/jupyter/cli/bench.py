@@ -29,6 +29,7 @@ examples:
   jupyter mlgpu bench --quick bert-large
   jupyter mlgpu bench gemm bandwidth --framework torch --device gpu --out mine.json
   jupyter mlgpu bench gemm --against h200
+  jupyter mlgpu bench gemm --pyperf today.json
   jupyter mlgpu bench burn --minutes 10 --out burn.json
   jupyter mlgpu bench --against mine.json theirs.json
 """
@@ -63,7 +64,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _measure_and_show(bench_options: options.BenchOptions, clock: Clock, begun: int) -> int:
-    from jupyter_mlgpu.experiment.bench import roofs
+    from jupyter_mlgpu.experiment.bench import pyperf_file, roofs
     from jupyter_mlgpu.experiment.bench.against import against
     from jupyter_mlgpu.measure import runtime
 
@@ -79,6 +80,8 @@ def _measure_and_show(bench_options: options.BenchOptions, clock: Clock, begun: 
         tell(f"  {visible_line(finished.run.save(bench_options.out))}")
         if any(one.burn is not None for one in finished.run.results):
             tell(f"  {visible_line(_save_page(finished.run, bench_options.out))}")
+    if bench_options.pyperf is not None:
+        tell(f"  {pyperf_file.save(finished.run, bench_options.pyperf)}")
     if finished.error is not None:
         raise finished.error
     return int(any(one.status == "failed" for one in finished.run.results))

@@ -122,7 +122,9 @@ def items(
     `clocks` gives for each run id the offset, in nanoseconds, from its monotonic clock to a clock that all
     runs share. Without it the runs are placed by UTC.
     """
-    starts = _starts(records, clocks)
+    placed = start_times(records, clocks)
+    first = min(placed.values(), default=0)
+    starts = {key: start - first for key, start in placed.items()}
     runs: dict[str, list[Record]] = {}
     for record in records:
         runs.setdefault(record.run.id, []).append(record)
@@ -137,15 +139,18 @@ def items(
         yield from _operations(number, of_run, starts, profiles)
 
 
-def _starts(records: Sequence[Record], clocks: Mapping[str, int] | None = None) -> dict[tuple[str, int], int]:
-    """Return the start of each record, in nanoseconds from the first one."""
+def start_times(
+    records: Sequence[Record], clocks: Mapping[str, int] | None = None
+) -> dict[tuple[str, int], int]:
+    """Return the start of each record by its key, in nanoseconds since 1970 or on the clock that runs share.
+
+    `clocks` as in `items`.
+    """
     offsets = dict(clocks or {})
     for record in records:
         if record.run.id not in offsets:
             offsets[record.run.id] = _utc_ns(record.started_at) - record.started_monotonic_ns
-    placed = {record.key: record.started_monotonic_ns + offsets[record.run.id] for record in records}
-    first = min(placed.values(), default=0)
-    return {key: start - first for key, start in placed.items()}
+    return {record.key: record.started_monotonic_ns + offsets[record.run.id] for record in records}
 
 
 def _utc_ns(moment: str) -> int:

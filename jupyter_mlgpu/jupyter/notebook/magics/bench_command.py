@@ -7,7 +7,7 @@ from typing import Any
 
 from IPython.display import display
 
-from jupyter_mlgpu.experiment.bench import bench_sentences, options, roofs, session
+from jupyter_mlgpu.experiment.bench import bench_sentences, options, pyperf_file, roofs, session
 from jupyter_mlgpu.experiment.bench.against import Against, against, load_or_published, two_runs
 from jupyter_mlgpu.experiment.bench.machine import local_monitor
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
@@ -67,6 +67,8 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
         display(against(run, word))  # type: ignore[no-untyped-call]
     if arguments.out is not None:
         _save(run, arguments.out)
+    if arguments.pyperf is not None:
+        _save_for_pyperf(run, arguments.pyperf)
     if finished.error is not None:
         display(run)  # type: ignore[no-untyped-call]
         raise finished.error
@@ -81,3 +83,11 @@ def _save(run: BenchRun, path: Path) -> None:
         say_on_stderr(f"The benchmark was not saved: {error}")
     else:
         print(f"Saved the benchmark to {visible_line(path)}.")
+
+
+def _save_for_pyperf(run: BenchRun, path: Path) -> None:
+    """Save the samples; if the file cannot be written, print that and keep the result."""
+    try:
+        print(pyperf_file.save(run, path))
+    except RecordError as error:
+        say_on_stderr(f"The samples were not saved: {error}")

@@ -324,6 +324,7 @@ class MlgpuMagics(Magics):
         %mlc_bench gemm --framework torch,jax     with these frameworks, one after another
         %mlc_bench gemm --device gpu              on this device; by default the first GPU, else the CPU
         %mlc_bench gemm --out mine.json           save the results
+        %mlc_bench gemm --pyperf today.json       save the repeats for `python -m pyperf compare_to`
         %mlc_bench burn --minutes 10              large products for ten minutes: does the throughput last?
         %mlc_bench gemm --against h200            compare with published figures, or with a file from --out
         %mlc_bench --against mine.json old.json   compare two files; nothing is measured
