@@ -39,7 +39,7 @@ def test_a_chart_is_for_plotly_an_image_a_table_and_words_in_one_bundle(on):
     (trace,) = shown["application/vnd.plotly.v1+json"]["data"]
     assert (trace["x"], trace["y"]) == ([1.0, 10.0, 100.0], [0.5, 2.0, 30.0])
     assert json.dumps(shown)
-    assert shown["text/html"].startswith('<img src="data:image/svg+xml;base64,')
+    assert shown["text/html"].startswith('<div><img src="data:image/svg+xml;base64,')
     assert "<details><summary>The figures</summary><table>" in shown["text/html"]
     assert shown["text/plain"].splitlines() == [
         "A chart of seconds over size: matmul.",

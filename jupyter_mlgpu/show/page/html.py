@@ -56,7 +56,12 @@ def _folded(label: str, *parts: Markup) -> Markup:
 def _chart(shown: Chart, above: Sequence[str]) -> Markup:
     """Return a chart as an image. Title lines that are already above it are not repeated."""
     title = tuple(one for one in shown.title if one not in above)
-    return image(svg.draw(replace(shown, title=title)), shown.words)
+    return _on_its_own_line(image(svg.draw(replace(shown, title=title)), shown.words))
+
+
+def _on_its_own_line(picture: Markup) -> Markup:
+    # Viewers that show no data in images show the description, which would stand next to other text.
+    return element("div", picture)
 
 
 def table(shown: Table) -> Markup:
@@ -115,7 +120,7 @@ def _part(part: Part) -> Markup:
         case Table():
             return table(part)
         case Picture(drawing, words):
-            return image(drawing, words)
+            return _on_its_own_line(image(drawing, words))
     return element("p", _said(part))
 
 

@@ -69,7 +69,8 @@ def _head(record: Record, shown: OpenReceipt) -> list[Markup]:
     """Return the visible part of a closed receipt. If that is only a title, the figures come below it."""
     head = shown.head
     if not head.folded:
-        return [_closed(record, shown)]
+        # Viewers that remove <details> would put the title of the first fold next to the figures.
+        return [_closed(record, shown), element("div")]
     folded = shown.word(_FOLDED)
     name = f"{folded} ({head.label})" if head.label else folded
     return [element("summary", name), element("div", head.line)]
