@@ -68,7 +68,7 @@ def _recorded(name: str, number: int) -> dict[str, Any]:
 
 def _race(path: Path) -> dict[str, Any]:
     race = RaceResult.from_json(json.loads(path.read_bytes()))
-    hardware = ", ".join(lane.hardware for lane in race.lanes)
+    hardware = ", ".join(lane.hardware or lane.device for lane in race.lanes)
     note = say("Replayed from {source}: nothing ran here.", source=f"{hardware}, {race.started_at[:10]}")
     race = replace(race, notes=(*race.notes, note))
     data = {

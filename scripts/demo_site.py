@@ -2,9 +2,9 @@
 
     python scripts/demo_site.py WHEEL [--out build/demo]
 
-JupyterLite makes the page; our labextension comes from the wheel as it is. OUT/site holds demo/demo.ipynb with
-its recorded cells, lessons as they were saved, and the same in Chinese. What our server answers in JupyterLab,
-the texts of a language, lies there as files.
+JupyterLite makes the page; our labextension comes from the wheel as it is. OUT/site holds demo/demo.ipynb
+with its recorded cells, lessons as they were saved, and the same in Chinese. The texts of a language, which
+our server has in JupyterLab, lie there as files.
 """
 
 from __future__ import annotations
