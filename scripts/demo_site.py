@@ -3,8 +3,8 @@
     python scripts/demo_site.py WHEEL [--out build/demo]
 
 JupyterLite makes the page; our labextension comes from the wheel as it is. OUT/site holds demo/demo.ipynb
-with its recorded cells, lessons as they were saved, and the same in Chinese. The texts of a language, which
-our server has in JupyterLab, lie there as files.
+with its recorded cells, lessons as they were saved, and the same in Chinese. What our server has for
+JupyterLab, the texts of a language and open receipts, lies there as files.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import demo_notebook
 
 from constraints import ROOT
-from jupyter_mlgpu.jupyter.server import messages
+from jupyter_mlgpu.jupyter.server import messages, receipts
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.teach.lessons.assembly import assembled
 
 FOLDER = ROOT / "demo"
@@ -74,12 +76,37 @@ def _linked(notebook: bytes, language: str) -> bytes:
     return json.dumps(data, ensure_ascii=False).encode()
 
 
+def answers(found: Mapping[str, bytes]) -> dict[str, object]:
+    """Return what our server answers about the receipts of these notebooks, by the places of its files.
+
+    demo/extension reads them. The answer about a notebook is named after its newest receipt.
+    """
+    made: dict[str, object] = {}
+    for notebook in map(json.loads, found.values()):
+        records = [
+            output["data"][MIME_TYPE]
+            for cell in notebook["cells"]
+            for output in cell.get("outputs", ())
+            if MIME_TYPE in output.get("data", {})
+        ]
+        records.sort(key=lambda record: str(record["started_at"]))
+        for record in records:
+            made[f"receipt/{_name(record)}"] = receipts.receipt({"record": record})
+        made[f"answer/{_name(records[-1])}"] = receipts.answer({"records": records})
+    return made
+
+
+def _name(record: Mapping[str, Any]) -> str:
+    return f"{record['run']['id']}-{record['cell']['sequence']}.json"
+
+
 def build(wheel: Path, out: Path) -> int:
     """Build the demo into `out`/site; returns the exit status of JupyterLite."""
     shutil.rmtree(out, ignore_errors=True)
     source, site = out / "source", out / "site"
     shutil.copytree(FOLDER, source, ignore=shutil.ignore_patterns("*.ipynb", "zh"))
-    for place, content in notebooks().items():
+    found = notebooks()
+    for place, content in found.items():
         _write(source / "files" / place, content)
     extensions = {"federated_extensions": [str(wheel.resolve()), str(FOLDER / "extension")]}
     _write(source / "jupyter_lite_config.json", json.dumps({"LiteBuildConfig": extensions}).encode())
@@ -91,6 +118,8 @@ def build(wheel: Path, out: Path) -> int:
         print(done.stdout + done.stderr, file=sys.stderr)
         return done.returncode
     _write(site / "index.html", (FOLDER / "index.html").read_bytes())
+    for place, answer in answers(found).items():
+        _write(site / "jupyter-mlgpu" / place, json.dumps(answer, ensure_ascii=False).encode())
     for language in CATALOGUES:
         _write(site / "jupyter-mlgpu" / "texts" / language, messages.texts(language).encode())
         _write(site / "jupyter-mlgpu" / "messages" / language, messages.messages(language).encode())

@@ -20,6 +20,9 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
         self.sent: list[tuple[str, int]] = []
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: a browser that is closed hangs up."""
+
     @property
     def address(self) -> str:
         """The address of the demo's folder."""

@@ -64,6 +64,26 @@ def test_running_a_cell_says_where_cells_run_and_keeps_what_was_recorded(page: P
     assert receipts.count() == before
 
 
+def test_a_receipt_opens_with_its_evidence_and_the_sidebar_sums_the_notebook_up_without_a_server(
+    page: Page, server: Server
+) -> None:
+    opened(page, server)
+    receipt = page.locator(".jp-mlgpu-Receipt").filter(has_text="2.85 s").first
+    receipt.get_by_role("button").first.click()
+    expect(receipt).to_contain_text("Preparing data took about 80 % of the time", timeout=PATIENCE)
+    expect(receipt).to_contain_text("How it was measured")
+    expect(page.locator(".jp-mlgpu-NotebookAnswer")).to_contain_text("the GPU worked", timeout=PATIENCE)
+
+
+def test_comparing_two_receipts_says_why_it_does_not_work_here(page: Page, server: Server) -> None:
+    opened(page, server)
+    sidebar = page.locator("#jupyter-mlgpu-sidebar")
+    for box in sidebar.get_by_role("checkbox").all()[:2]:
+        box.check()
+    sidebar.get_by_role("button", name="Compare").click()
+    expect(sidebar).to_contain_text("This page has no server, which compares receipts.", timeout=PATIENCE)
+
+
 def test_the_button_for_tracing_says_that_there_is_no_kernel_and_what_the_sidebar_has(
     page: Page, server: Server
 ) -> None:
