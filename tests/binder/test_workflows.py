@@ -36,7 +36,7 @@ def targets_in(commands: list[str]) -> set[str]:
         target
         for command in commands
         for called in re.findall(r"^make (.+)$", command, flags=re.MULTILINE)
-        for target in called.split()
+        for target in re.sub(r"\$\{\{.*?\}\}", "", called).split()
         if "=" not in target
     }
 
