@@ -19,6 +19,7 @@ FRONT_ENDS := $(ENVIRONMENTS)/front-ends
 OLDER_HUB := $(ENVIRONMENTS)/hub-5
 PEERS := $(ENVIRONMENTS)/peers
 BINDER_IMAGE := $(ENVIRONMENTS)/binder-image
+DEMO := $(ENVIRONMENTS)/demo
 # nbgrader, Sphinx, repo2docker and twine.
 TOOLS := $(ENVIRONMENTS)/tools
 # The wheel, and what pages tell their readers to install from it.
@@ -231,6 +232,12 @@ test-binder: test-tools browser ### binder/ as far as it can be checked without 
 test-docs: test-tools browser ### build the documentation and look for what is missing in it
 	@$(WITH) $(TOOLS) -- $(STEP) "tests of the documentation" $(RUN_TESTS) $(TOOLS)/bin/python -- tests/docs $(PYTEST_ARGS)
 
+.PHONY: test-demo
+test-demo: test-tools browser ### build the demo from the wheel, and read it in Chromium
+	@$(WITH) $(DEMO) $(WHEEL) -- $(STEP) "tests of the demo" \
+		env JUPYTER_MLGPU_REQUIRE=jupyterlite_core JUPYTER_MLGPU_WHEEL=$(WHEEL) \
+		$(RUN_TESTS) $(DEMO)/bin/python -- tests/demo $(PYTEST_ARGS)
+
 # tests/pages/pages.toml says which environments there are, and which page is typed in which.
 PAGE_ENVIRONMENTS = env PYTHONPATH=scripts $(BIN)/python -m tests.pages.environments
 .PHONY: test-pages
@@ -324,6 +331,10 @@ catalogues: test-tools ## bring the translations of the package and of the lesso
 docs: test-tools ## build the documentation into build/docs/html, warnings as errors, and check its links
 	@$(WITH) $(TOOLS) -- $(STEP) "documentation" $(TOOLS)/bin/python scripts/docs_site.py
 
+.PHONY: demo
+demo: test-tools ## build the demo, a JupyterLab of recorded cells without a kernel, into build/demo/site
+	@$(WITH) $(DEMO) $(WHEEL) -- $(STEP) "the demo" sh -c "$(DEMO)/bin/python scripts/demo_site.py $(WHEEL)/*.whl"
+
 .PHONY: benchmark
 benchmark: $(FRAMEWORKS)/.packages ## what tracing costs, measured here; about 10 minutes, on a quiet machine
 	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks load
@@ -400,6 +411,11 @@ $(TOOLS)/.packages: constraints/tools.txt $(VENV)/.project $(VENV)/.tests
 $(PEERS)/.packages: constraints/peers.txt $(VENV)/.project $(VENV)/.tests
 	@$(ENVIRONMENT) above $(@D) $(VENV)
 	@$(INSTALL_STEP) "installing what the suites of others need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
+	@touch $@
+
+$(DEMO)/.packages: constraints/demo.txt $(VENV)/.project $(VENV)/.tests
+	@$(ENVIRONMENT) above $(@D) $(VENV)
+	@$(INSTALL_STEP) "installing JupyterLite into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
 $(WHEEL)/.packages: $(VENV)/.project $(VENV)/.tests

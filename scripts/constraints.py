@@ -122,6 +122,10 @@ FILES = (
         above=("make.txt", "tests.txt"),
         agrees_with=("extras.txt",),
     ),
+    # What builds the demo, above .venv too.
+    ConstraintFile(
+        "demo.txt", groups=("demo",), above=("make.txt", "tests.txt"), agrees_with=("extras.txt",)
+    ),
     # Above .venv too, and apart from tools.txt: its plugins of pytest would load in other runs.
     ConstraintFile(
         "peers.txt", groups=("peers",), above=("make.txt", "tests.txt"), agrees_with=("extras.txt",)

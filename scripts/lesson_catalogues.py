@@ -1,4 +1,4 @@
-"""Brings the catalogues of translated lessons and labs up to the English notebooks: `make catalogues`.
+"""Brings the catalogues of translated lessons, labs and the demo up to the English: `make catalogues`.
 
     python scripts/lesson_catalogues.py [--check]
 
@@ -24,7 +24,9 @@ from tracked import tracked
 
 from jupyter_mlgpu.teach.lessons import shipped
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
+DEMO = ROOT / "demo"
 #: A message of a lab's test, as it stands in its quotes.
 _MESSAGE = re.compile(r'"((?:Expected |The peak memory was)[^"\n]*)"')
 
@@ -36,8 +38,11 @@ def path_of(lesson: Path) -> Path:
 
 def english_of(catalogue: Path) -> NotebookNode:
     """Return the notebook that a catalogue translates."""
-    name = catalogue.resolve().relative_to(NOTEBOOKS)
-    path = NOTEBOOKS / shipped.english_of(name).with_suffix(".ipynb")
+    catalogue = catalogue.resolve()
+    if catalogue.is_relative_to(DEMO):
+        path = DEMO / f"{catalogue.stem}.ipynb"
+    else:
+        path = NOTEBOOKS / shipped.english_of(catalogue.relative_to(NOTEBOOKS)).with_suffix(".ipynb")
     notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     return notebook
 
@@ -87,7 +92,7 @@ def bring_up(path: Path, *, write: bool = True) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Bring up every catalogue, or only look; returns the exit status."""
-    paths = tracked(NOTEBOOKS, "**/*.po")
+    paths = [*tracked(NOTEBOOKS, "**/*.po"), *tracked(DEMO, "**/*.po")]
     wanting = [line for path in paths for line in bring_up(path, write="--check" not in arguments)]
     print("\n".join(wanting), end="\n" if wanting else "")
     return 1 if wanting else 0

@@ -117,6 +117,12 @@ PARTS = (
         "networks that learn",
         f"{LESSONS} jupyter_mlgpu/experiment/bench/ tests/experiment/ tests/graphs/ tests/teach/",
     ),
+    Part(
+        "test-demo",
+        100,
+        "the demo page",
+        "demo/ labextension/ notebooks/ scripts/demo_ tests/demo/ jupyter_mlgpu/show/ jupyter_mlgpu/record/",
+    ),
     Part("test-docs", 65, "the documentation", "docs/ README.md jupyter_mlgpu/ scripts/docs_ tests/docs/"),
     Part("test-pages", 470, "every block of every page", "docs/ README.md jupyter_mlgpu/ tests/pages/"),
     Part("test-other-python", 200, "the other Pythons", "jupyter_mlgpu/ tests/structure/"),

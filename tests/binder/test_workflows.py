@@ -62,10 +62,20 @@ def test_the_commands_of_the_workflows_are_there(path: Path) -> None:
 @each_workflow
 def test_a_workflow_may_read_and_no_more_unless_a_job_says_so(path: Path) -> None:
     assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {"contents": "read"}
-    allowed = {"publish": {"id-token": "write", "attestations": "write"}} if path.stem == "release" else {}
+    publishing = {
+        "release": {"publish": {"id-token": "write", "attestations": "write"}},
+        "pages": {"publish": {"id-token": "write", "pages": "write"}},
+    }
     assert {
         name: job["permissions"] for name, job in jobs_of(path).items() if "permissions" in job
-    } == allowed
+    } == publishing.get(path.stem, {})
+
+
+def test_the_job_that_publishes_pages_runs_no_command_and_follows_what_builds_them() -> None:
+    jobs = jobs_of(FOLDER / "pages.yml")
+    assert not any("run" in step for step in jobs["publish"]["steps"])
+    assert jobs["publish"]["needs"] == "build"
+    assert {"docs", "demo"} <= targets_in(commands_of(FOLDER / "pages.yml"))
 
 
 def test_the_job_that_may_publish_runs_no_command_and_follows_tests_and_checks() -> None:

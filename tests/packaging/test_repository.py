@@ -27,6 +27,9 @@ NAMED = {
     "CITATION.cff": 1,
     "README.md": 1,
     "conda.recipe/recipe.yaml": 1,
+    "demo/demo.ipynb": 2,
+    "demo/extension/static/remoteEntry.js": 1,
+    "demo/zh/demo.po": 4,
     "labextension/package.json": 3,
 }
 #: Addresses of package indexes: which one is used is the user's own setting. No pattern matches itself.

@@ -3,7 +3,7 @@
  * it. The legend has the sums.
  */
 
-import type { ReactElement } from 'react';
+import { useId, type ReactElement } from 'react';
 
 import { formatSeconds, formatShare } from '../record/format';
 import type { Translate } from '../language/i18n';
@@ -39,9 +39,8 @@ export function Strip(props: {
   const duration = durationOf(record);
   const wall = known(record, 'wall_time')?.value ?? 0;
   const ended = record.asynchronous && duration > wall ? wall : null;
-  const id = `jp-mlgpu-${record.runId}-${record.cell.sequence}`;
   return lanes.length === 0 ? null : (
-    <Lanes {...{ lanes, words, duration, ended, height, onPage, id, t }} />
+    <Lanes {...{ lanes, words, duration, ended, height, onPage, t }} />
   );
 }
 
@@ -54,11 +53,11 @@ export function Lanes(props: {
   ended: number | null;
   height?: number | undefined;
   onPage?: (() => void) | null;
-  /** Unique in the page. */
-  id: string;
   t: Translate;
 }): ReactElement {
-  const { lanes, duration, ended, id, t } = props;
+  const { lanes, duration, ended, t } = props;
+  // Not made of the record: two notebooks may show the same one, and a pattern in a hidden tab paints nothing.
+  const id = `jp-mlgpu-strip-${useId()}`;
   const words = props.words ?? inWords(lanes, t);
   const height = lanes.length * (LANE + GAP) - GAP;
   // Drawn in points, because a scaled pattern would be distorted.

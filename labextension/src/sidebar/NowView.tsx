@@ -28,7 +28,7 @@ export function NowView(props: {
   const { session, state, onPage, t } = props;
   const later = useLater();
   if (state.kernel !== 'live') {
-    return <MachineNow machine={session.machine} t={t} />;
+    return <MachineNow machine={session.machine} hasKernel={state.kernel !== 'none'} t={t} />;
   }
   return (
     <div className="jp-mlgpu-Now">
@@ -47,11 +47,11 @@ export function NowView(props: {
 }
 
 /** The server machine's counters, until a kernel sends its own. */
-function MachineNow(props: { machine: Machine; t: Translate }): ReactElement {
-  const { machine, t } = props;
+function MachineNow(props: { machine: Machine; hasKernel: boolean; t: Translate }): ReactElement {
+  const { machine, hasKernel, t } = props;
   const unknown = useSignal(machine.unknownChanged, () => machine.isUnknown);
   if (unknown) {
-    return <p className="jp-mlgpu-Empty">{t('notLive')}</p>;
+    return <p className="jp-mlgpu-Empty">{t(hasKernel ? 'notLive' : 'needsKernel')}</p>;
   }
   return (
     <div className="jp-mlgpu-Now">

@@ -77,7 +77,7 @@ function StripSoFar(props: {
   const lanes = lanesSoFar(strip);
   const { seconds: duration } = strip;
   return lanes.length === 0 ? null : (
-    <Lanes {...{ lanes, duration, ended: null, height: STRIP, id: 'jp-mlgpu-running', t }} />
+    <Lanes {...{ lanes, duration, ended: null, height: STRIP, t }} />
   );
 }
 
