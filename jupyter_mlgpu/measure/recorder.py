@@ -51,8 +51,12 @@ _LONGEST_S = 600.0
 
 def new_run(notebook: str | None) -> Run:
     """Return a run with a new id for this process."""
-    digest = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:12]
-    return Run(uuid.uuid4().hex, redact(notebook) if notebook else None, digest)
+    return Run(uuid.uuid4().hex, redact(notebook) if notebook else None, host_digest())
+
+
+def host_digest() -> str:
+    """Return a digest of this machine's name, by which its runs are told from those of others."""
+    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:12]
 
 
 @dataclass(eq=False, repr=False)

@@ -68,14 +68,17 @@ def page() -> Iterator[Page]:
         chrome.close()
 
 
+@pytest.mark.parametrize(
+    ("path", "heading"), [("lab", "0 · Start here"), ("lab/workspaces/zh", "0 · 从这里开始")]
+)
 def test_a_reader_meets_the_first_lesson_with_the_sidebar_and_a_gpus_records_one_tab_further(
-    server: str, page: Page
+    server: str, page: Page, path: str, heading: str
 ) -> None:
-    page.goto(f"{server}lab?token={TOKEN}")
+    page.goto(f"{server}{path}?token={TOKEN}")
     tabs = page.locator("#jp-main-dock-panel .lm-TabBar-tab")
     expect(tabs).to_have_text(["00_start_here.ipynb", "a_real_gpu.ipynb"], timeout=60_000)
     expect(page.locator("#jp-main-dock-panel .lm-mod-current")).to_have_text("00_start_here.ipynb")
-    expect(page.get_by_role("heading", name="0 · Start here")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name=heading)).to_be_visible(timeout=60_000)
     expect(page.locator("#jupyter-mlgpu-sidebar")).to_be_visible()
 
     tabs.nth(1).click()

@@ -59,15 +59,26 @@ def test_a_script_is_one_that_linux_runs(name: str) -> None:
     assert subprocess.run(["sh", "-n", str(path)]).returncode == 0
 
 
-def test_the_workspace_opens_the_first_lesson_with_the_sidebar_beside_it() -> None:
-    workspace = json.loads((BINDER / "workspace.json").read_text(encoding="utf-8"))
-    assert workspace["metadata"]["id"] == "default"
+@pytest.mark.parametrize(
+    ("name", "identity", "lesson", "from_file"),
+    [
+        ("workspace.json", "default", "notebooks/00_start_here.ipynb", "notebooks/00_start_here.ipynb"),
+        # postBuild makes the Chinese lesson from its catalogue.
+        ("workspace-zh.json", "zh", "notebooks/zh/00_start_here.ipynb", "notebooks/zh/00_start_here.po"),
+    ],
+)
+def test_a_workspace_opens_the_first_lesson_with_the_sidebar_beside_it(
+    name: str, identity: str, lesson: str, from_file: str
+) -> None:
+    workspace = json.loads((BINDER / name).read_text(encoding="utf-8"))
+    assert workspace["metadata"]["id"] == identity
     layout = workspace["data"]["layout-restorer:data"]
     tabs = layout["main"]["dock"]["widgets"]
     opened = {tab: workspace["data"][tab]["data"]["path"] for tab in tabs}
-    assert opened[layout["main"]["current"]] == "notebooks/00_start_here.ipynb"
+    assert opened[layout["main"]["current"]] == lesson
     assert layout["right"]["current"] == "jupyter-mlgpu-sidebar"
-    assert [path for path in opened.values() if not (ROOT / path).is_file()] == []
+    sources = [from_file if path == lesson else path for path in opened.values()]
+    assert [path for path in sources if not (ROOT / path).is_file()] == []
 
 
 def test_the_records_are_of_an_nvidia_h200() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -17,7 +18,11 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter import cli
 from jupyter_mlgpu.jupyter.assistant import questions, server
+from jupyter_mlgpu.measure.flight_recorder import process_started
+from jupyter_mlgpu.measure.recorder import host_digest
 from jupyter_mlgpu.record import files
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.flight import flight_files, flight_record
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.show.receipts.bundle import bundle
@@ -112,7 +117,7 @@ def test_a_client_that_starts_the_command_lists_its_tools_and_asks_one(saved):
             return listed.tools, await client.call_tool("records", {"file": saved.name})
 
     tools, result = asyncio.run(ask())
-    assert {one.name for one in tools} == {"records", "limit", "compare", "doctor", "explain"}
+    assert {one.name for one in tools} == {"records", "limit", "compare", "running", "doctor", "explain"}
     assert all(one.annotations.read_only_hint and one.output_schema and one.description for one in tools)
     assert result.content[0].text.startswith("records.jsonl has 12 records, ")
 
@@ -319,11 +324,69 @@ def test_a_fault_of_ours_is_one_sentence(monkeypatch, saved):
     assert "ZeroDivisionError" in refusal("records", file=str(saved))
 
 
+@pytest.fixture
+def kernels(tmp_path, monkeypatch):
+    """Makes the account of a kernel of this process, in a folder of its own."""
+    monkeypatch.setattr(flight_files, "folder", lambda: tmp_path)
+
+    def account(phase: str, count: int | None, title: str = "", started: float | None = None) -> None:
+        memory = bytearray(flight_record.SIZE)
+        pages = flight_record.Pages(memory)
+        now = real_time.time()
+        sample = flight_record.MemorySample(now, process=2**30, machine_used=2**33, machine_total=2**34)
+        pages.put_state(
+            flight_record.KernelState(
+                schema=1,
+                pid=os.getpid(),
+                process_started=process_started() if started is None else started,
+                run="a" * 32,
+                host_digest=host_digest(),
+                opened_at=now,
+                cell=flight_record.CellName(7, title) if title else None,
+                sample=sample if title else None,
+            )
+        )
+        pages.put_at(flight_record.At(phase, now - 34, 0 if count is None else 7, count))
+        number = len(list(tmp_path.iterdir()))
+        (tmp_path / f"jupyter_mlgpu-kernel-{number}.account").write_bytes(memory)
+
+    return account
+
+
+def test_a_running_notebook_is_told_with_its_cell_and_its_last_sample_of_memory(kernels):
+    kernels("running", 3, ORDER)
+    said, data = answer("running")
+    assert re.fullmatch(r"One notebook with tracing on: it has been running \[3\] for 3\d\.?\d* s\.", said)
+    (one,) = data["notebooks"]
+    assert one["title"] == {"untrusted_text": ORDER}
+    assert one["memory"]["process"] == 2**30
+    assert one["memory"]["sample_age_s"] < 60
+
+
+def test_of_a_notebook_without_a_sample_the_memory_is_not_known(kernels):
+    kernels("idle", None)
+    said, data = answer("running")
+    assert said == "One notebook with tracing on: it has run no cell since tracing began."
+    (one,) = data["notebooks"]
+    assert (one["cell"], one["title"], one["memory"]) == (None, None, None)
+    assert "No sample was taken yet" in one["why_no_memory"]
+
+
+def test_a_kernel_that_has_ended_is_not_among_those_that_run(kernels):
+    kernels("running", 3, "train()", started=1.0)
+    assert answer("running")[0] == "No notebook with tracing on runs on this machine now."
+    kernels("idle", 4, "train()")
+    kernels("running", 5, "train()")
+    said, data = answer("running")
+    assert said == "2 notebooks with tracing on; running a cell: 1."
+    assert [one["cell"] for one in data["notebooks"]] == ["[5]", "[4]"]
+
+
 #: Ends the process where anything is written, connected to or, but for the doctor's system programs, started.
 AUDITED = """
 import os, sys
 from pathlib import Path
-from jupyter_mlgpu.jupyter.assistant import questions
+from jupyter_mlgpu.jupyter.assistant import questions, running
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 FORBIDDEN = ("socket.connect", "socket.bind", "os.remove", "os.rename", "os.mkdir", "os.link", "os.symlink")
@@ -342,6 +405,7 @@ questions.records(file, None)
 questions.limit(file, "1")
 questions.comparison(file, "1", None, "2")
 questions.explanation(None, log)
+running.running()
 assert programs == [], programs
 questions.doctor()
 print(*{one for one in programs if "python" in one}, end="")

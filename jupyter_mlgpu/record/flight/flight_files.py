@@ -65,6 +65,12 @@ def read(path: Path) -> FlightRecord | None:
         return None
 
 
+def read_all() -> list[FlightRecord]:
+    """Return the flight records of this user's kernels on this machine, also of those that have ended."""
+    found = (read(path) for path in sorted(folder().glob(f"{_BEGIN}*{_END}")))
+    return [one for one in found if one is not None]
+
+
 def exit_report_path(path: Path) -> Path:
     """Return the path of the exit report for the kernel of this flight record."""
     return path.with_suffix(".ending")
