@@ -1,5 +1,6 @@
 """The controls for other notebooks, in the kernel: what they hold, when they change, what they refuse."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -49,6 +50,43 @@ class Comm:
         pass
 
 
+class LiveCounters:
+    """Counters that a sidebar was shown earlier; they count how often they were asked for."""
+
+    def __init__(self):
+        self.renewed = 0
+
+    def renew(self):
+        self.renewed += 1
+        return {"watching": True, "seconds": 15.0, "interval": 0.5, "why_missing": None}
+
+    def state(self):
+        return {"series": SERIES, "interval": 0.5, "watching": True, "t": 0.0, "history": []}
+
+
+def series(device, quantity, unit):
+    return {
+        "device": device,
+        "quantity": quantity,
+        "unit": unit,
+        "source": "NVML gauge, all processes",
+        "limit": None,
+        "why_missing": None,
+    }
+
+
+SERIES = [
+    series("machine", "memory", "bytes"),
+    series("process", "utilisation", "cores"),
+    series("process", "memory", "bytes"),
+]
+GPUS = [
+    series(f"GPU {number} (NVIDIA H200)", quantity, unit)
+    for number in range(8)
+    for quantity, unit in (("utilisation", "share"), ("memory", "bytes"), ("power", "W"))
+]
+
+
 class Notebook:
     """A kernel with the extension loaded, less what only a real one has."""
 
@@ -56,7 +94,9 @@ class Notebook:
         self.now = 100.0
         self.running = False
         self.due = []
-        thread = SimpleNamespace(schedule=lambda do: None)
+        self.timers = []
+        io_loop = SimpleNamespace(call_later=lambda seconds, do: self.timers.append(do))
+        thread = SimpleNamespace(schedule=lambda do: do(), io_loop=io_loop)
         kernel = SimpleNamespace(iopub_thread=thread)
         runtime = Runtime()
         channel = KernelChannel(kernel, "0" * 32, dict, {}, Audience(SimpleNamespace(kernel=kernel), {}))
@@ -70,7 +110,10 @@ class Notebook:
             channel=channel,
             idle_tasks=tasks,
             settings=SidebarSettings(tasks, devices, lambda on: None, channel.push),
+            updates=SimpleNamespace(running=lambda: self.cell),
+            live_counters=LiveCounters(),
         )
+        self.cell = None
         self.store = runtime.store
         self.channel = channel
         self.shell = SimpleNamespace(kernel=kernel)
@@ -89,6 +132,46 @@ class Notebook:
         while self.due:
             self.due.pop(0)()
         self.extension.idle_tasks.run()
+
+    def begin_cell(self, number=1):
+        """A cell begins; pages are told when it has run a while."""
+        self.running = True
+        self.cell = {
+            "cell": example_record(number).cell,
+            "started_at": "2026-11-30T12:00:00Z",
+            "elapsed_s": 0.0,
+            "mode": "light",
+            "run": None,
+            "progress": None,
+        }
+        self.channel.push({"type": "running", **self.cell})
+
+    def wait(self):
+        """The timers of the iopub thread are due."""
+        timers, self.timers = self.timers, []
+        for do in timers:
+            thread = threading.Thread(target=do)
+            thread.start()
+            thread.join()
+
+    def run_a_while(self, number=1):
+        """A cell begins and runs long enough to be told of."""
+        self.begin_cell(number)
+        self.wait()
+
+    def end_cell(self, number=1):
+        """A cell ends, and its record is stored."""
+        self.running = False
+        self.cell = None
+        self.store.add(example_record(number))
+
+    def sample(self, values, **more):
+        """The sampler's thread takes a sample of the counters half a second later."""
+        self.now += 0.5
+        event = {"type": "counters", "time": "", "t": self.now, "values": values, "strip": None, **more}
+        thread = threading.Thread(target=self.channel.push, args=(event,))
+        thread.start()
+        thread.join()
 
     def click(self, picker, content):
         """A page sends something to the control."""
@@ -116,6 +199,11 @@ def view(notebook):
 
 def names(view):
     return [record["cell"]["name"] for record in view.newest]
+
+
+def lives(view):
+    """What the view has told its pages of the running cell."""
+    return [message["content"]["live"] for message in view.comm.sent if message["method"] == "custom"]
 
 
 def told(control):
@@ -390,3 +478,128 @@ def test_an_observer_that_fails_is_heard_and_fails_no_cell(notebook, view, capsy
     notebook.store.add(example_record())
     assert "ValueError: my own mistake" in capsys.readouterr().err
     assert len(view.newest) == 1
+
+
+# -- the running cell in the view -----------------------------------------------------------------
+
+
+def test_a_cell_that_runs_a_while_is_told_with_its_name_and_seconds(notebook, view):
+    notebook.run_a_while()
+    (live,) = lives(view)
+    assert live["running"]["cell"]["name"] == "model.fit(x, y)"
+    assert live["running"]["elapsed_s"] == 0.0
+    assert live["counters"] is None
+    assert notebook.extension.live_counters.renewed == 1
+
+
+def test_counters_come_as_messages_of_any_thread_and_change_no_trait(notebook, view):
+    threads = []
+    view.observe(lambda change: threads.append(threading.current_thread()))
+    notebook.run_a_while()
+    notebook.now += 1
+    notebook.sample([0.9, 2.0, 890_000_000])
+    assert threads == []
+    assert told(view) == []
+    assert lives(view)[-1]["counters"] == {
+        "series": [
+            {"device": "process", "quantity": "utilisation", "unit": "cores"},
+            {"device": "process", "quantity": "memory", "unit": "bytes"},
+        ],
+        "values": [2.0, 890_000_000],
+    }
+    assert notebook.extension.live_counters.renewed == 2
+
+
+def test_series_are_remembered_and_a_gpu_is_told_by_its_power_only_without_a_utilization(notebook, view):
+    notebook.run_a_while()
+    notebook.now += 1
+    notebook.sample([0.5, 1, 300.0, None, 2, 200.0], series=GPUS[:6])
+    notebook.now += 1
+    notebook.sample([0.6, 1, 300.0, None, 2, 210.0])
+    counters = lives(view)[-1]["counters"]
+    assert [(one["device"][:5], one["quantity"]) for one in counters["series"]] == [
+        ("GPU 0", "utilisation"),
+        ("GPU 1", "power"),
+    ]
+    assert counters["values"] == [0.6, 210.0]
+
+
+def test_a_message_about_eight_gpus_is_small(notebook, view):
+    notebook.run_a_while()
+    notebook.now += 1
+    notebook.sample([0.123] * (len(SERIES) + len(GPUS)), series=[*SERIES, *GPUS])
+    assert len(lives(view)[-1]["counters"]["values"]) == 2 + 8
+    assert len(json.dumps(lives(view)[-1])) < 2_000
+
+
+def test_a_running_cell_is_at_most_one_message_a_second(notebook, view):
+    notebook.run_a_while()
+    for _ in range(40):
+        notebook.sample([0.9, 2.0, 1])
+    assert len(lives(view)) == 1 + 20
+
+
+def test_short_cells_are_not_told_and_nobody_asks_for_counters(notebook, view):
+    for number in range(1_000):
+        notebook.begin_cell(number)
+        notebook.end_cell(number)
+    assert len(notebook.timers) == 1
+    notebook.wait()
+    assert lives(view) == []
+    assert notebook.extension.live_counters.renewed == 0
+
+
+def test_when_the_cell_has_ended_the_line_goes_and_nothing_more_is_sent_or_asked_for(notebook, view):
+    notebook.run_a_while()
+    notebook.end_cell()
+    assert lives(view)[-1] is None
+    sent, renewed = len(lives(view)), notebook.extension.live_counters.renewed
+    for _ in range(10):
+        notebook.sample([0.9, 2.0, 1])
+    notebook.store.add(example_record(2))
+    assert len(lives(view)) == sent
+    assert notebook.extension.live_counters.renewed == renewed
+
+
+def test_a_block_that_ends_inside_a_cell_leaves_the_line_there(notebook, view):
+    notebook.run_a_while()
+    notebook.store.add(example_record(2, name="a block"))
+    assert lives(view)[-1] is not None
+
+
+def test_a_page_that_cannot_be_reached_fails_no_cell_and_is_told_again(notebook, view, capsys):
+    view.comm.broken = True
+    notebook.run_a_while()
+    notebook.now += 1
+    notebook.sample([0.9, 2.0, 1])
+    view.comm.broken = False
+    notebook.now += 1
+    notebook.sample([0.9, 2.0, 1])
+    assert len(lives(view)) == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_a_view_that_was_closed_or_has_ended_tells_nothing_and_asks_for_nothing(notebook, view):
+    comm = view.comm
+    notebook.channel.push({"type": "goodbye"})
+    notebook.turn()
+    notebook.run_a_while()
+    assert lives(view) == []
+    view.close()
+    notebook.run_a_while()
+    assert "custom" not in [message["method"] for message in comm.sent if message is not None]
+    assert notebook.extension.live_counters.renewed == 0
+
+
+def test_a_view_that_is_closed_while_its_first_message_waits_asks_for_nothing(notebook, view):
+    notebook.begin_cell()
+    view.close()
+    notebook.wait()
+    assert notebook.extension.live_counters.renewed == 0
+
+
+def test_without_a_view_nobody_asks_for_counters(notebook, picker):
+    notebook.run_a_while()
+    notebook.sample([0.9, 2.0, 1])
+    assert notebook.extension.live_counters.renewed == 0
+    assert [message for message in picker.comm.sent if message["method"] == "custom"] == []

@@ -1,4 +1,4 @@
-/** The newest records as receipts, newest first, for notebooks without the sidebar. */
+/** The running cell, and the newest records as receipts, newest first, for notebooks without the sidebar. */
 
 import { useMemo, type ReactElement } from 'react';
 
@@ -8,6 +8,7 @@ import { readKnownRecord, type IRecord } from '../record/record';
 import { count, list, object } from '../language/untrusted';
 import { Receipt } from '../receipts/Receipt';
 import { CellName } from '../sidebar/RunningCell';
+import { LiveCell } from './LiveCell';
 import { useTrait, type IModel } from './model';
 
 /** More records than the kernel sends, which also bounds their size. */
@@ -27,7 +28,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
           <span className="jp-mlgpu-Quiet">{t('newestRecords', { count: records.length })}</span>
         )}
       </h3>
-      {ended && <p>{t('widgetEnded')}</p>}
+      {ended ? <p>{t('widgetEnded')}</p> : <LiveCell model={model} t={t} />}
       {records.length === 0 && !ended && <p className="jp-mlgpu-Quiet">{t('noRecords')}</p>}
       {/* A tab stop, so that the keyboard can scroll it. */}
       <div className="jp-mlgpu-Trace-scroller" role="group" aria-label={t('records')} tabIndex={0}>

@@ -7,8 +7,9 @@ import { useCallback, useSyncExternalStore } from 'react';
 
 export interface IModel {
   get(name: string): unknown;
-  on(event: string, callback: () => void): void;
-  off(event: string, callback: () => void): void;
+  /** `change:name`, or `msg:custom`, whose callbacks get the content of the kernel's message. */
+  on(event: string, callback: (content: unknown) => void): void;
+  off(event: string, callback: (content: unknown) => void): void;
   send(content: unknown): void;
 }
 

@@ -3,13 +3,13 @@
  * Pure functions.
  */
 
-import type { ICounters } from './counters';
+import type { ICounters, ISample, ISeries } from './counters';
 import { gaugeValue } from './gauges';
 import { dotted, formatClock, formatSeconds } from '../record/format';
 import type { Translate } from '../language/i18n';
 
 /** Milliseconds after which a number is too old to be shown. */
-const LATE = 3_000;
+export const LATE = 3_000;
 /** Largest number of GPUs in the line; the busiest ones are named. */
 const GPUS = 2;
 
@@ -52,12 +52,18 @@ function numbers(counters: ICounters, now: number, t: Translate): string[] {
   if (newest === undefined || sampled === null || whyStopped !== null) {
     return [];
   }
-  if (now - (zero + newest.t * 1000) > LATE) {
-    return [];
-  }
+  return now - (zero + newest.t * 1000) > LATE ? [] : figures(series, newest.values, t);
+}
+
+/** Return the process's cores and memory and the busiest GPUs, as far as they are known. */
+export function figures(
+  series: readonly Pick<ISeries, 'device' | 'quantity' | 'unit'>[],
+  values: ISample['values'],
+  t: Translate
+): string[] {
   const reading = (device: string, quantity: string): [number, string] | null => {
     const index = series.findIndex(one => one.device === device && one.quantity === quantity);
-    const value = newest.values[index] ?? null;
+    const value = values[index] ?? null;
     const unit = series[index]?.unit ?? '';
     return value === null ? null : [value, gaugeValue(value, unit, t)];
   };

@@ -1,6 +1,6 @@
 /** The running cell with a clock, or the last cell in the same place. */
 
-import { useEffect, useState, type ReactElement } from 'react';
+import { useEffect, type ReactElement } from 'react';
 
 import { cellNumber } from '../record/cell';
 import { dotted, formatClock } from '../record/format';
@@ -12,12 +12,10 @@ import type { ICell } from '../record/record';
 import type { NotebookSession } from '../kernel/notebooks';
 import { lanesSoFar } from '../record/strip';
 import { Lanes, Strip } from '../receipts/Strip';
+import { useAge } from '../receipts/useAge';
 import { usePreferences } from '../receipts/usePreferences';
 import { useSignal } from '../receipts/useSignal';
 
-/** Milliseconds between two ticks, and for users who prefer reduced motion. */
-const TICK = 200;
-const SLOW_TICK = 1000;
 /** Milliseconds after which a cell's strip is requested. */
 const ASK_AFTER = 1000;
 /** Height of the strip in points, whatever the number of lanes. */
@@ -152,15 +150,7 @@ export function CellName(props: { cell: ICell; running?: boolean }): ReactElemen
  */
 function Clock(props: { running: IRunningCell }): ReactElement {
   const { elapsed, receivedAt } = props.running;
-  const [now, setNow] = useState(() => performance.now());
-  useEffect(() => {
-    const slow = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-    const tick = (): void => setNow(performance.now());
-    tick();
-    const timer = setInterval(tick, slow ? SLOW_TICK : TICK);
-    return () => clearInterval(timer);
-  }, [receivedAt]);
-  const seconds = elapsed + Math.max(0, now - receivedAt) / 1000;
+  const seconds = elapsed + useAge(receivedAt) / 1000;
   return (
     <span className="jp-mlgpu-Clock" role="timer" aria-live="off">
       {formatClock(seconds)}

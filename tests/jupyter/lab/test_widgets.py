@@ -7,6 +7,7 @@ JupyterLab, and the variables and classes that VS Code documents, or Colab's att
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ LOAD = "%load_ext jupyter_mlgpu"
 PICKER = "import jupyter_mlgpu\njupyter_mlgpu.DevicePicker()"
 VIEW = "import jupyter_mlgpu\njupyter_mlgpu.TraceView()"
 NEXT_CELLS = "Device for the next cells"
+LIVE = re.compile(r"^\d+\.\d s · [\d.]+ cores? · [\d.]+ [MG]iB")
 HOSTILE = "x = '<img src=x onerror=\"window.hacked = true\"><b>bold</b>'"
 
 
@@ -34,6 +36,10 @@ def picker(lab: Lab) -> Locator:
 
 def view(lab: Lab) -> Locator:
     return lab.page.locator(".jp-OutputArea .jp-mlgpu-Trace")
+
+
+def live_line(where: Locator | Page) -> Locator:
+    return where.get_by_role("timer", name="The running cell now")
 
 
 def begin(lab: Lab, name: str, *cells: str) -> None:
@@ -95,10 +101,23 @@ def test_what_a_cell_measures_inside_itself_is_shown_while_it_runs(lab: Lab, gat
     begin(lab, "inside.ipynb", VIEW, block + gate.cell)
     lab.run_to_end(1)
     lab.run(2)
-    expect(view(lab).locator(".jp-mlgpu-Name").first).to_have_text("first step")
+    expect(view(lab).locator("li .jp-mlgpu-Name").first).to_have_text("first step")
     expect(lab.cell(2).locator(".jp-InputPrompt")).to_have_text("[*]:")
     gate.open()
-    expect(view(lab).locator(".jp-mlgpu-Name").first).to_contain_text("while not pathlib.Path")
+    expect(view(lab).locator("li .jp-mlgpu-Name").first).to_contain_text("while not pathlib.Path")
+
+
+def test_the_running_cell_has_a_live_line_in_the_view_until_it_ends(lab: Lab, gate: Gate) -> None:
+    begin(lab, "live_view.ipynb", VIEW, gate.cell)
+    lab.run_to_end(1)
+    lab.run(2)
+    expect(live_line(view(lab))).to_have_text(LIVE)
+    expect(view(lab).get_by_role("region", name="Running")).to_contain_text("[*] while not pathlib.Path")
+    before = live_line(view(lab)).inner_text()
+    expect(live_line(view(lab))).not_to_have_text(before)
+    gate.open()
+    expect(view(lab).locator("li .jp-mlgpu-Name").first).to_contain_text("while not pathlib.Path")
+    expect(live_line(view(lab))).to_have_count(0)
 
 
 @pytest.mark.slow
@@ -169,6 +188,7 @@ window.set = (name, value) => {
     traits[name] = value;
     (heard.get(`change:${name}`) ?? []).forEach(one => one());
 };
+window.tell = content => (heard.get('msg:custom') ?? []).forEach(one => one(content, []));
 const model = {
     get: name => traits[name],
     on: (event, one) => heard.set(event, [...(heard.get(event) ?? []), one]),
@@ -203,6 +223,14 @@ PAGES = {
 }
 
 _SHOWN = example_record(name="<b>model.fit(x)</b>")
+RUNNING = {"cell": to_json(_SHOWN.cell), "elapsed_s": 12.0, "mode": "light", "run": None, "progress": None}
+COUNTERS = {
+    "series": [
+        {"device": "process", "quantity": "utilisation", "unit": "cores"},
+        {"device": "GPU 0 (NVIDIA H200)", "quantity": "utilisation", "unit": "share"},
+    ],
+    "values": [2.04, 0.94],
+}
 RECORD = {**_SHOWN.to_json(), "open": to_json(receipt_view.data(_SHOWN), texts=False)}
 TRACE = {"shows": "records", "language": "", "ended": False, "newest": [RECORD], "older": 3}
 DEVICES: dict[str, Any] = {
@@ -365,3 +393,29 @@ def test_a_control_that_is_taken_off_the_page_leaves_nothing_there(show: Callabl
     expect(page.get_by_role("listitem")).to_contain_text("<b>model.fit(x)</b>")
     page.evaluate("() => window.remove()")
     expect(page.locator("#output")).to_be_empty()
+
+
+def test_a_kernel_that_tells_no_more_of_the_running_cell_does_not_look_alive(
+    show: Callable[..., Page],
+) -> None:
+    page = show(TRACE)
+    page.evaluate("live => window.tell({ live })", {"running": RUNNING, "counters": COUNTERS})
+    expect(live_line(page)).to_have_text(re.compile(r"^1[2-4]\.\d s · 2\.0 cores · gpu:0 94 %$"))
+    expect(page.get_by_role("region", name="Running")).to_contain_text("[*] <b>model.fit(x)</b>")
+    expect(live_line(page)).to_have_text(re.compile(r"^12\.0 s · no news from the kernel for \d+ s$"))
+    page.evaluate("live => window.tell({ live })", {"running": {**RUNNING, "elapsed_s": 30}})
+    expect(live_line(page)).to_have_text(re.compile(r"^3[0-4]\.\d s$"))
+    page.evaluate("() => window.tell({ live: null })")
+    expect(live_line(page)).to_have_count(0)
+
+
+@pytest.mark.parametrize("rubbish", [None, 7, "live", {"live": 7}, {"live": {"running": {"cell": []}}}])
+def test_a_message_that_makes_no_sense_shows_no_running_cell(show: Callable[..., Page], rubbish: Any) -> None:
+    problems: list[str] = []
+    page = show(TRACE)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.evaluate("what => window.tell(what)", rubbish)
+    page.evaluate("() => window.set('older', 4)")
+    expect(page.get_by_text("Older receipts not shown: 4")).to_be_visible()
+    expect(live_line(page)).to_have_count(0)
+    assert problems == []

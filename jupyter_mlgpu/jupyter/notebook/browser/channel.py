@@ -147,10 +147,14 @@ class KernelChannel:
             self._timer_set = True
         self._flush_soon()
 
-    def _flush_soon(self) -> None:
+    def call_later(self, seconds: float, function: Callable[[], None]) -> None:
+        """Call a function in the iopub thread."""
         thread = self.kernel.iopub_thread
         # A timer belongs to the event loop of its thread: set it from there.
-        thread.schedule(lambda: thread.io_loop.call_later(SEND_INTERVAL, self._flush))
+        thread.schedule(lambda: thread.io_loop.call_later(seconds, function))
+
+    def _flush_soon(self) -> None:
+        self.call_later(SEND_INTERVAL, self._flush)
 
     def _flush(self) -> None:
         # One message at a time, so that messages are sent in the order of their numbers. A thread that calls

@@ -2,7 +2,7 @@
 
 They draw the sidebar's own views: labextension/src/anywidget, bundled into static/widgets.js, which anywidget
 sends to the page. They get the same events as browsers (`channel.py`), and a choice made in them is handled
-like one in the sidebar (`sidebar_settings.py`).
+like one in the sidebar (`sidebar_settings.py`). The running cell is sent by `live_cell.py`.
 
 Traits change only in the main thread, in a cell or between two, so observers are never called in another
 thread. A failure here costs a control its newest state, and has no effect on cells.
@@ -22,6 +22,7 @@ from IPython.core.getipython import get_ipython
 from traitlets import Bool, Dict, Int, List, Unicode
 
 from jupyter_mlgpu.jupyter.notebook.browser.channel import KernelChannel
+from jupyter_mlgpu.jupyter.notebook.browser.live_cell import LiveCell
 from jupyter_mlgpu.jupyter.notebook.browser.state import device_state
 from jupyter_mlgpu.jupyter.notebook.extension import loaded_in
 from jupyter_mlgpu.record import translation
@@ -219,9 +220,11 @@ class TraceView(_Control):
     """The newest receipts of this notebook, live: what the sidebar shows, for VS Code and Colab.
 
     Each line opens to show everything measured in a cell. A new record appears when its cell ends; that of
-    a block inside a long cell (`with jupyter_mlgpu.trace("name")`) appears while the cell still runs. Twenty
-    records are shown, fewer if they are large. The number of older ones is given, and
-    `jupyter_mlgpu.records()` has them all. Log lines are explained in English.
+    a block inside a long cell (`with jupyter_mlgpu.trace("name")`) appears while the cell still runs. A line
+    above them has the running cell's time so far, its CPU cores and memory, and the utilization of its GPUs.
+    If the kernel sends nothing for five seconds, the line says so. Twenty records are shown, fewer if they
+    are large. The number of older ones is given, and `jupyter_mlgpu.records()` has them all. Log lines are
+    explained in English.
 
     Each kernel has one view: `TraceView()` in another cell shows it there too. `language` is a code such as
     `"en"` or `"zh"`; the default is the page's own language.
@@ -242,6 +245,17 @@ class TraceView(_Control):
     older = Int(0, help="How many records came before them.").tag(sync=True)
 
     _read: Sequence[tuple[Record, dict[str, Any], int]] = ()
+    _live: LiveCell | None = None
+
+    def __init__(self, language: str = "") -> None:
+        super().__init__(language)
+        self._live = self._live or LiveCell(
+            self._extension.updates,
+            self._extension.live_counters,
+            self.send,
+            self._channel.call_later,
+            now=real_time.monotonic,
+        )
 
     def _state(self) -> dict[str, Any]:
         store = self._extension.runtime.store
@@ -260,6 +274,17 @@ class TraceView(_Control):
     def _concerns(self, event: Event) -> bool:
         # Only record events are callable (see `Event`). Loading a file of records pushes "hello".
         return callable(event) or event["type"] in ("cleared", "hello")
+
+    def _hear(self, event: Event) -> None:
+        super()._hear(event)
+        with suppress(Exception):
+            if self._live is not None:
+                self._live.hear(event)
+
+    def _stop_listening(self) -> None:
+        super()._stop_listening()
+        if self._live is not None:
+            self._live.stop()
 
 
 def _read(record: Record) -> tuple[Record, dict[str, Any], int]:
