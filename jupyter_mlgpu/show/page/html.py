@@ -34,6 +34,9 @@ def page(shown: Page, *, charted: bool = False) -> Markup:
     The notes are folded if there is a headline. With `charted` the charts come after the sentences and before
     the tables.
     """
+    match shown.parts:
+        case [Picture(drawing, words)] if not (shown.headline or shown.notes or shown.charts):
+            return image(drawing, words)  # nothing stands next to it
     sentences = [one for one in shown.parts if isinstance(one, str)] if charted else []
     charts = [one for one in shown.charts if one.series] if charted else []
     others = [one for one in shown.parts if not charted or not isinstance(one, str)]
