@@ -55,7 +55,7 @@ def new_run(notebook: str | None) -> Run:
 
 
 def host_digest() -> str:
-    """Return a digest of this machine's name, by which its runs are told from those of others."""
+    """Return a digest of this machine's name, which distinguishes its runs from those of other machines."""
     return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:12]
 
 

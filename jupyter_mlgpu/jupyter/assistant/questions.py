@@ -173,8 +173,8 @@ def explanation(text: str | None, file: str | None) -> Answer:
                 reader.feed("log", block, "")
     lines = reader.finish().lines
     kinds = _by_message(lines)
-    told = [forms.message(one, catalogue) for one in kinds[: forms.ITEMS]]
-    return _log_in_words(lines, told), {"messages": told, "left_out": len(kinds) - len(told)}
+    messages = [forms.message(one, catalogue) for one in kinds[: forms.ITEMS]]
+    return _log_in_words(lines, messages), {"messages": messages, "left_out": len(kinds) - len(messages)}
 
 
 def _by_message(lines: Sequence[LogLine]) -> list[LogLine]:
@@ -186,16 +186,16 @@ def _by_message(lines: Sequence[LogLine]) -> list[LogLine]:
     return forms.worst_first(found.values())
 
 
-def _log_in_words(lines: Sequence[LogLine], told: Sequence[Form]) -> str:
-    if not told:
+def _log_in_words(lines: Sequence[LogLine], messages: Sequence[Form]) -> str:
+    if not messages:
         return "This log contains no messages."
     counts = Counter[str]()
     for one in lines:
         counts[one.verdict] += one.count
     verdicts = ", ".join(f"{counts[word]:,} {word}" for word in (*VERDICTS, "unknown") if counts[word])
-    if told[0]["verdict"] == "unknown":
+    if messages[0]["verdict"] == "unknown":
         return f"None of the messages of this log is known ({verdicts})."
-    return f"Messages by verdict: {verdicts}. The worst is {told[0]['id']}: {told[0]['meaning']}"
+    return f"Messages by verdict: {verdicts}. The worst is {messages[0]['id']}: {messages[0]['meaning']}"
 
 
 def _replayed(*chosen: Record) -> str:

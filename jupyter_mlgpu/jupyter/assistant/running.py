@@ -1,7 +1,7 @@
-"""Tells which traced notebooks run on this machine now, and what their cells have taken so far.
+"""Finds the notebooks that run with tracing on, each with its cell, that cell's time and its memory.
 
-Nothing is asked of a kernel. Each keeps a small file in the machine's memory, which it rewrites while it
-runs, so that it can be told what happened if it dies (`record/flight`).
+Nothing is asked of a kernel. Each rewrites a small file in the machine's memory while it runs; if it dies,
+the next kernel reads there what happened (`record/flight`).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 _RUN = re.compile(r"[0-9a-f]{1,64}")
-#: What to do where a file holds no record; no other process can read those of a running notebook.
+#: Advice where a file holds no record: only the kernel and its page have those of a running notebook.
 SAVE = (
     "For the records of a running notebook, save the notebook, or run `%mlc_trace save records.jsonl` in it, "
     "and name that file."

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Least seconds between two messages of one cell.
 EVERY = 1.0
 #: Seconds from a cell's beginning to its first message. The iopub thread makes it: in the main thread, it
-#: would be part of the measured time. Shorter cells are not told, and no counters are sampled for them.
+#: would be part of the measured time. Shorter cells send no message and sample no counters.
 AFTER = 0.1
 
 _OF_PROCESS = ("utilisation", "memory")
